@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Copyright The starwars-sdk Authors.
+# SPDX-License-Identifier: Apache-2.0
+
+# Fails, and names the files, when what is generated is not what the types in
+# pkg/apis generate. Works on a copy: the work tree is not touched.
+
+# shellcheck source=hack/env.sh
+source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+copy="$(mktemp -d)"
+trap 'rm -rf "${copy}"' EXIT
+
+say "Copying the sources"
+# Everything but what git ignores: also files that are not committed yet.
+(cd "${ROOT}" && git ls-files -z --cached --others --exclude-standard |
+  while IFS= read -r -d '' file; do if [ -e "${file}" ]; then printf '%s\0' "${file}"; fi; done |
+  tar --null -T - -cf -) | tar -xf - -C "${copy}"
+mkdir -p "${copy}/.bin"
+
+"${copy}/hack/update-codegen.sh"
+
+status=0
+for path in pkg config hack; do
+  diff -Naur "${ROOT}/${path}" "${copy}/${path}" || status=1
+done
+if [ "${status}" -ne 0 ]; then
+  {
+    printf 'error: generated files are not up to date, run hack/update-codegen.sh:\n'
+    for path in pkg config hack; do
+      diff -Naqr "${ROOT}/${path}" "${copy}/${path}" | sed -n "s|^Files ${ROOT}/\(.*\) and .* differ\$|  \1|p"
+    done
+  } >&2
+  exit 1
+fi
+say "Generated files are up to date"

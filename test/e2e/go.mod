@@ -1,0 +1,5 @@
+module github.com/okontajneroch/starwars/test/e2e
+
+go 1.26.0
+
+replace github.com/okontajneroch/starwars => ../..

@@ -37,6 +37,7 @@ source "${code_generator}/kube_codegen.sh"
 rm -rf "${generated}"
 mkdir -p "${generated}"/{applyconfiguration,clientset,informers,listers}
 find "${apis}" -name 'zz_generated.*.go' -delete
+rm -f "${ROOT}"/config/crd/*.yaml
 
 say "Deepcopy and registration in pkg/apis"
 kube::codegen::gen_helpers --boilerplate "${boilerplate}" "${apis}"

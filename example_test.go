@@ -1,0 +1,75 @@
+// Copyright The starwars-sdk Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package starwars_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/okontajneroch/starwars/config/samples"
+	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
+	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned/fake"
+	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
+	starwarsinformers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/starwars/v1"
+)
+
+// Two handlers and two indexes share one informer: one watch and one cache.
+// With a cluster, the clientset comes from versioned.NewForConfig instead of
+// the fake.
+func Example() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+
+	client := fake.NewClientset(samples.XWing1())
+	factory := informers.NewSharedInformerFactory(client, 0)
+	defer factory.Shutdown()
+	defer cancel() // Shutdown waits for the informers, which end with the context.
+	ships := factory.Starwars().V1().Starfighters()
+
+	err := ships.TypedInformer().AddTypedIndexers(cache.TypedIndexers[*v1.Starfighter]{
+		"faction": func(ship *v1.Starfighter) ([]string, error) { return []string{string(ship.Spec.Faction)}, nil },
+		"pilot":   func(ship *v1.Starfighter) ([]string, error) { return []string{ship.Spec.Pilot}, nil },
+	})
+	if err != nil {
+		fmt.Println("add the indexes:", err)
+		return
+	}
+
+	var roster, audit atomic.Int32
+	var synced []cache.DoneChecker
+	for _, seen := range []*atomic.Int32{&roster, &audit} {
+		registration, err := ships.TypedInformer().AddTypedEventHandler(starwarsinformers.StarfighterHandlerFuncs{
+			AddFunc: func(*v1.Starfighter) { seen.Add(1) },
+		})
+		if err != nil {
+			fmt.Println("register a handler:", err)
+			return
+		}
+		synced = append(synced, registration.HasSyncedChecker())
+	}
+
+	factory.StartWithContext(ctx)
+	if err := factory.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
+		fmt.Println("fill the cache:", err)
+		return
+	}
+	cache.WaitFor(ctx, "handlers", synced...)
+	fmt.Printf("added: %d for the roster, %d for the audit log\n", roster.Load(), audit.Load())
+
+	rebels, err := ships.TypedInformer().GetTypedIndexer().ByTypedIndex("faction", "rebellion")
+	if err != nil {
+		fmt.Println("ask the index:", err)
+		return
+	}
+	for _, ship := range rebels {
+		fmt.Println("rebel:", ship.Name, "flown by", ship.Spec.Pilot)
+	}
+
+	// Output:
+	// added: 1 for the roster, 1 for the audit log
+	// rebel: x-wing-1 flown by Luke Skywalker
+}

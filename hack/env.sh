@@ -44,3 +44,23 @@ for flag in ${GOFLAGS:-$(go env GOFLAGS)}; do
   esac
 done
 export GOFLAGS="${go_flags[*]-}"
+
+# go_build is "go build" that shows how far it got: a cold build of an API
+# server is minutes of silence otherwise.
+go_build() {
+  local log="${BIN}/build.log" shown=0 compiled builder
+  go build -v "$@" >"${log}" 2>&1 &
+  builder=$!
+  while kill -0 "${builder}" 2>/dev/null; do
+    sleep 1
+    compiled="$(wc -l <"${log}")"
+    if [ "$((compiled - shown))" -ge 100 ]; then
+      shown="${compiled}"
+      printf '    %4d packages fetched or compiled, %d s\n' "${compiled}" "${SECONDS}"
+    fi
+  done
+  if ! wait "${builder}"; then
+    cat "${log}" >&2
+    return 1
+  fi
+}

@@ -1,0 +1,116 @@
+// Copyright The starwars-sdk Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package program is what the examples have in common around their subject:
+// flags, Ctrl-C, --for, logging and exit codes.
+package program
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/klog/v2"
+
+	"github.com/okontajneroch/starwars/examples/internal/target"
+)
+
+// Program is an example.
+type Program struct {
+	// Name is the example's folder.
+	Name string
+	// About says in a few lines what the example does; --help prints it.
+	About string
+	// AddFlags adds the example's own flags. Optional.
+	AddFlags func(*pflag.FlagSet)
+	// Run is the example itself. It returns when its work is done or ctx ends,
+	// which is no error.
+	Run func(ctx context.Context, server *target.Server) error
+}
+
+// Main runs the program and returns the exit code of its process: 0 also when
+// Ctrl-C, SIGTERM or --for ended it, 1 when it failed, 2 for wrong flags. A
+// second Ctrl-C ends the process at once.
+func Main(p Program) int {
+	var (
+		server    target.Target
+		lasts     time.Duration
+		verbosity int
+	)
+	flags := pflag.NewFlagSet(p.Name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.SetOutput(io.Discard) // errors and help are printed below
+	if p.AddFlags != nil {
+		p.AddFlags(flags)
+	}
+	flags.DurationVar(&lasts, "for", 0, "end by itself after this `DURATION`, such as 30s; 0 waits for Ctrl-C")
+	server.AddFlags(flags)
+	flags.IntVarP(&verbosity, "v", "v", 0, "log at this `LEVEL` of client-go and of the API server; without it only errors are logged")
+
+	err := flags.Parse(os.Args[1:])
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		fmt.Printf("%s\n\nUsage: go run ./examples/%s [flags]\n\n%s", p.About, p.Name, flags.FlagUsages())
+		return 0
+	case err == nil && flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case err == nil && lasts < 0:
+		err = fmt.Errorf("--for %s is in the past", lasts)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v; see --help\n", p.Name, err)
+		return 2
+	}
+	setUpLogging(verbosity)
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second signal is not caught
+	if lasts > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, lasts)
+		defer cancel()
+	}
+	if err := connectAndRun(ctx, &server, p.Run); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", p.Name, err)
+		return 1
+	}
+	return 0
+}
+
+func connectAndRun(ctx context.Context, to *target.Target, run func(context.Context, *target.Server) error) (err error) {
+	server, err := to.Connect(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil // stopped by the user before it began
+		}
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	return run(ctx, server)
+}
+
+// setUpLogging keeps the log of an API server in the same process from burying
+// the example's own output: below level 1 only errors are shown.
+func setUpLogging(verbosity int) {
+	flags := flag.NewFlagSet("klog", flag.PanicOnError)
+	klog.InitFlags(flags)
+	settings := map[string]string{"v": fmt.Sprint(verbosity)}
+	if verbosity == 0 {
+		settings["logtostderr"] = "false"
+		settings["stderrthreshold"] = "ERROR"
+		klog.SetOutput(io.Discard)
+	}
+	for name, value := range settings {
+		if err := flags.Set(name, value); err != nil {
+			panic(fmt.Sprintf("klog flag %s=%s: %v", name, value, err))
+		}
+	}
+}

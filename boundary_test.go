@@ -67,8 +67,7 @@ func goCommand(t *testing.T, args ...string) string {
 	command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly")
 	out, err := command.Output()
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			t.Fatalf("%v: %v\n%s", command, err, exit.Stderr)
 		}
 		t.Fatalf("%v: %v", command, err)

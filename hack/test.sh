@@ -33,18 +33,22 @@ if ! command -v "$(go env CC | cut -d ' ' -f 1)" >/dev/null; then
   left_out+=("the race detector: it needs a C compiler (Debian: apt-get install gcc)")
 fi
 
-step_verify() { hack/verify-codegen.sh; }
-step_build() {
-  go_build -o "${BIN}/" ./testenv/cmd/starwars-apiserver ./test/e2e/cmd/kubectl ./examples/informer ./examples/shared-cache
-}
-step_sdk() { go_test ${race[@]+"${race[@]}"} ./...; }
-step_testenv() { go_test ./testenv/...; }
-step_examples() { go_test ./examples/...; }
-step_kubectl() { go_test -v -run '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/...; } # -v shows the transcript
-step_e2e() { go_test -skip '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/...; }
+# Called by name, below.
+# shellcheck disable=SC2317
+{
+  step_verify() { hack/verify-codegen.sh; }
+  step_build() {
+    go_build -o "${BIN}/" ./testenv/cmd/starwars-apiserver ./test/e2e/cmd/kubectl ./examples/informer ./examples/shared-cache
+  }
+  step_sdk() { go_test ${race[@]+"${race[@]}"} ./...; }
+  step_testenv() { go_test ./testenv/...; }
+  step_examples() { go_test ./examples/...; }
+  step_kubectl() { go_test -v -run '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/...; } # -v shows the transcript
+  step_e2e() { go_test -skip '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/...; }
 
-# go_test leaves out the lines of packages without tests.
-go_test() { go test "$@" | grep -v -e '\[no test files\]' -e '^testing: warning: no tests to run'; }
+  # go_test leaves out the lines of packages without tests.
+  go_test() { go test "$@" | grep -v -e '\[no test files\]' -e '^testing: warning: no tests to run'; }
+}
 
 for step in "${steps[@]}"; do
   if ! declare -F "step_${step}" >/dev/null; then fail "there is no step ${step}; the steps are: ${all_steps[*]}"; fi

@@ -20,7 +20,8 @@ import (
 type requests map[string]int
 
 // countRequests reads the API server's own metrics. The numbers count from the
-// start of the API server's process.
+// start of the API server's process. It counts a watch in one metric while the
+// watch is open, and in the other when it has ended: the sum is all there were.
 func countRequests(ctx context.Context, client versioned.Interface) (requests, error) {
 	text, err := client.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
@@ -32,9 +33,11 @@ func countRequests(ctx context.Context, client versioned.Interface) (requests, e
 		return nil, fmt.Errorf("parse the API server's metrics: %w", err)
 	}
 	counted := requests{}
-	for _, metric := range families["apiserver_request_total"].GetMetric() {
-		if label(metric, "resource") == "starfighters" {
-			counted[label(metric, "verb")] += int(metric.GetCounter().GetValue())
+	for _, family := range []string{"apiserver_request_total", "apiserver_longrunning_requests"} {
+		for _, metric := range families[family].GetMetric() {
+			if label(metric, "resource") == "starfighters" {
+				counted[label(metric, "verb")] += int(metric.GetCounter().GetValue() + metric.GetGauge().GetValue())
+			}
 		}
 	}
 	return counted, nil

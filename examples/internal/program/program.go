@@ -94,7 +94,11 @@ func connectAndRun(ctx context.Context, to *target.Target, run func(context.Cont
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	return run(ctx, server)
+	err = run(ctx, server)
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		return nil // stopped by the user in the middle of something
+	}
+	return err
 }
 
 // setUpLogging keeps the log of an API server in the same process from burying

@@ -52,6 +52,17 @@ type Server struct {
 // Starfighters. The caller must Close the server it gets. An error says what
 // the user can do about it.
 func (t *Target) Connect(ctx context.Context) (*Server, error) {
+	server, err := t.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// A server protects itself; client-go's default of 5 requests per second
+	// would only make the examples slow.
+	server.Config.QPS = -1
+	return server, nil
+}
+
+func (t *Target) connect(ctx context.Context) (*Server, error) {
 	if t.kubeconfig == "" && !t.cluster {
 		return t.start(ctx)
 	}

@@ -23,7 +23,8 @@ boilerplate="${ROOT}/hack/boilerplate.go.txt"
 schema="$(mktemp)"
 trap 'rm -f "${schema}"' EXIT
 
-say "Building the generators pinned in hack/tools/go.mod"
+say "Building the generators: indexer-gen, and those pinned in hack/tools/go.mod"
+(cd cmd/indexer-gen && go build -o "${BIN}/" .)
 (
   cd hack/tools
   go mod download k8s.io/code-generator
@@ -56,15 +57,31 @@ kube::codegen::gen_openapi \
   "${apis}"
 (cd hack/tools && go run ./openapi-schema) >"${schema}"
 
-say "Clientset, listers, informers and apply configurations"
+say "Clientset and apply configurations"
 kube::codegen::gen_client \
-  --with-watch \
   --with-applyconfig \
   --applyconfig-openapi-schema "${schema}" \
   --output-dir "${generated}" \
   --output-pkg "${module}/pkg/generated" \
   --boilerplate "${boilerplate}" \
   "${apis}"
+
+# Listers come from this repository's generator, so gen_client is not asked for
+# them, and the informers, which go with them, are generated here.
+say "Listers and informers"
+packages=("${module}/pkg/apis/starwars/v1")
+"${BIN}/indexer-gen" \
+  --go-header-file "${boilerplate}" \
+  --output-dir "${generated}/listers" \
+  --output-pkg "${module}/pkg/generated/listers" \
+  "${packages[@]}"
+"${BIN}/informer-gen" \
+  --go-header-file "${boilerplate}" \
+  --output-dir "${generated}/informers" \
+  --output-pkg "${module}/pkg/generated/informers" \
+  --versioned-clientset-package "${module}/pkg/generated/clientset/versioned" \
+  --listers-package "${module}/pkg/generated/listers" \
+  "${packages[@]}"
 
 say "CustomResourceDefinition"
 "${BIN}/controller-gen" \

@@ -23,6 +23,7 @@ const (
 // Starfighter is a ship of the fleet.
 //
 // +genclient
+// +genindex:name=faction-type,fields=spec.faction;spec.type
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=starfighters,singular=starfighter,shortName=sf,categories=starwars
@@ -57,6 +58,7 @@ type StarfighterSpec struct {
 	// faction is the side that the ship fights on, for example "rebellion" or
 	// "empire"; any string is accepted. At most 1024 code points.
 	// +required
+	// +genindex
 	Faction Faction `json:"faction"`
 
 	// type is the model of the ship, for example "X-Wing". At most 1024 code
@@ -68,6 +70,7 @@ type StarfighterSpec struct {
 	// pilot is the name of who flies the ship, for example "Luke Skywalker".
 	// Several ships may name the same pilot. At most 1024 code points.
 	// +required
+	// +genindex
 	// +kubebuilder:validation:MaxLength=1024
 	Pilot string `json:"pilot"`
 }

@@ -17,7 +17,8 @@ import (
 	starwarsinformers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/starwars/v1"
 )
 
-// Two handlers and two indexes share one informer: one watch and one cache.
+// Two handlers and the lister's indexes share one informer: one watch and one
+// cache.
 // With a cluster, the clientset comes from versioned.NewForConfig instead of
 // the fake.
 func Example() {
@@ -30,14 +31,8 @@ func Example() {
 	defer cancel() // Shutdown waits for the informers, which end with the context.
 	ships := factory.Starwars().V1().Starfighters()
 
-	err := ships.TypedInformer().AddTypedIndexers(cache.TypedIndexers[*v1.Starfighter]{
-		"faction": func(ship *v1.Starfighter) ([]string, error) { return []string{string(ship.Spec.Faction)}, nil },
-		"pilot":   func(ship *v1.Starfighter) ([]string, error) { return []string{ship.Spec.Pilot}, nil },
-	})
-	if err != nil {
-		fmt.Println("add the indexes:", err)
-		return
-	}
+	// Who asks for a lister gets the indexes with it.
+	lister := ships.Lister()
 
 	var roster, audit atomic.Int32
 	var synced []cache.DoneChecker
@@ -60,7 +55,7 @@ func Example() {
 	cache.WaitFor(ctx, "handlers", synced...)
 	fmt.Printf("added: %d for the roster, %d for the audit log\n", roster.Load(), audit.Load())
 
-	rebels, err := ships.TypedInformer().GetTypedIndexer().ByTypedIndex("faction", "rebellion")
+	rebels, err := lister.ByIndex("faction", "rebellion") // or ByFaction(v1.Rebellion), which cannot be misspelt
 	if err != nil {
 		fmt.Println("ask the index:", err)
 		return
@@ -68,8 +63,10 @@ func Example() {
 	for _, ship := range rebels {
 		fmt.Println("rebel:", ship.Name, "flown by", ship.Spec.Pilot)
 	}
+	fmt.Println("ships of Luke Skywalker in default:", lister.Starfighters("default").CountByPilot("Luke Skywalker"))
 
 	// Output:
 	// added: 1 for the roster, 1 for the audit log
 	// rebel: x-wing-1 flown by Luke Skywalker
+	// ships of Luke Skywalker in default: 1
 }

@@ -19,18 +19,12 @@ import (
 	"sync"
 
 	"github.com/spf13/pflag"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/okontajneroch/starwars/examples/internal/program"
 	"github.com/okontajneroch/starwars/examples/internal/target"
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned"
 	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
-)
-
-const (
-	byFaction = "faction"
-	byPilot   = "pilot"
 )
 
 func main() {
@@ -67,15 +61,9 @@ func run(ctx context.Context, server *target.Server, write bool) error {
 	defer cancel()
 	ships := factory.Starwars().V1().Starfighters()
 
-	// An index answers "which ships fly for the rebellion" without looking at
-	// the others. Whoever adds it, everyone can ask it.
-	err = ships.TypedInformer().AddTypedIndexers(cache.TypedIndexers[*v1.Starfighter]{
-		byFaction: func(ship *v1.Starfighter) ([]string, error) { return []string{string(ship.Spec.Faction)}, nil },
-		byPilot:   func(ship *v1.Starfighter) ([]string, error) { return []string{ship.Spec.Pilot}, nil },
-	})
-	if err != nil {
-		return fmt.Errorf("add the indexes: %w", err)
-	}
+	// The lister brings the indexes that the API type asks for. An index answers
+	// "which ships fly for the rebellion" without looking at the others.
+	lister := ships.Lister()
 
 	factory.StartWithContext(ctx)
 	roster, squadrons := newTally(faction), newTally(shipType)
@@ -90,7 +78,7 @@ func run(ctx context.Context, server *target.Server, write bool) error {
 		}
 	}
 
-	fleet := &fleet{client: client, lister: ships.Lister(), watchers: consumers[:2]}
+	fleet := &fleet{client: client, lister: lister, watchers: consumers[:2]}
 	if write {
 		if err := fleet.play(ctx, firstHalf); err != nil {
 			return err
@@ -115,7 +103,7 @@ func run(ctx context.Context, server *target.Server, write bool) error {
 		after, countErr = countRequests(ctx, client)
 	}
 	report(consumers, map[string]*tally{"ships by faction, as the roster counted": roster, "ships by type, as squadrons counted": squadrons})
-	if err := reportIndexes(ctx, client, ships.TypedInformer().GetTypedIndexer()); err != nil {
+	if err := reportIndexes(ctx, client, lister); err != nil {
 		return err
 	}
 	reportRequests(after.since(before), countErr, len(consumers))

@@ -12,10 +12,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/client-go/tools/cache"
 
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned"
+	starwarslisters "github.com/okontajneroch/starwars/pkg/generated/listers/starwars/v1"
 )
 
 // logEvent is the audit log: a line for every change. Text that others wrote
@@ -59,15 +59,18 @@ func (t *tally) String() string {
 
 // reportIndexes prints what the indexes answer for every value they have, and
 // fails if the API server's own field selector answers otherwise.
-func reportIndexes(ctx context.Context, client versioned.Interface, indexer cache.TypedIndexer[*v1.Starfighter]) error {
-	for _, index := range []string{byFaction, byPilot} {
+func reportIndexes(ctx context.Context, client versioned.Interface, lister starwarslisters.StarfighterLister) error {
+	for _, index := range []string{starwarslisters.StarfighterFactionIndex, starwarslisters.StarfighterPilotIndex} {
 		fmt.Printf("\nIndex %q:\n", index)
-		values := indexer.ListIndexFuncValues(index)
+		values, err := lister.IndexValues(index)
+		if err != nil {
+			return err
+		}
 		slices.Sort(values)
 		for _, value := range values {
-			cached, err := indexer.ByTypedIndex(index, value)
+			cached, err := lister.ByIndex(index, value)
 			if err != nil {
-				return fmt.Errorf("ask index %q for %q: %w", index, value, err)
+				return err
 			}
 			list, err := client.StarwarsV1().Starfighters(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
 				FieldSelector: fields.OneTermEqualSelector("spec."+index, value).String(),

@@ -15,6 +15,7 @@ import (
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned/fake"
 	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
 	starwarsinformers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/starwars/v1"
+	starwarslisters "github.com/okontajneroch/starwars/pkg/generated/listers/starwars/v1"
 )
 
 // Two handlers and the lister's indexes share one informer: one watch and one
@@ -69,4 +70,49 @@ func Example() {
 	// added: 1 for the roster, 1 for the audit log
 	// rebel: x-wing-1 flown by Luke Skywalker
 	// ships of Luke Skywalker in default: 1
+}
+
+// An index of one's own stands beside the generated ones. GuardIndexers keeps a
+// mistake in its function from ending the process.
+func Example_customIndex() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+
+	red, gold := samples.XWing1(), samples.XWing1()
+	red.Labels = map[string]string{"squadron": "red"}
+	gold.Name, gold.Labels = "y-wing-1", map[string]string{"squadron": "gold"}
+	factory := informers.NewSharedInformerFactory(fake.NewClientset(red, gold), 0)
+	defer factory.Shutdown()
+	defer cancel()
+	ships := factory.Starwars().V1().Starfighters()
+
+	err := ships.TypedInformer().AddTypedIndexers(starwarslisters.GuardIndexers(cache.TypedIndexers[*v1.Starfighter]{
+		"squadron": func(ship *v1.Starfighter) ([]string, error) {
+			squadron, ok := ship.Labels["squadron"]
+			if !ok {
+				return nil, nil // in no bucket
+			}
+			return []string{squadron}, nil
+		},
+	}, nil))
+	if err != nil {
+		fmt.Println("add the index:", err)
+		return
+	}
+
+	factory.StartWithContext(ctx)
+	if err := factory.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
+		fmt.Println("fill the cache:", err)
+		return
+	}
+	reds, err := ships.Lister().ByIndex("squadron", "red")
+	if err != nil {
+		fmt.Println("ask the index:", err)
+		return
+	}
+	for _, ship := range reds {
+		fmt.Println(ship.Name)
+	}
+
+	// Output: x-wing-1
 }

@@ -160,6 +160,19 @@ func BenchmarkNamespacedIndex(b *testing.B) {
 	}
 }
 
+// BenchmarkFirstNamespacedQuestion is what the first question to a namespace's
+// lister costs, which builds the index by namespace and value.
+func BenchmarkFirstNamespacedQuestion(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		lister := starwarslisters.NewStarfighterLister(fleetOf(b, 100_000))
+		b.StartTimer()
+		if got := lister.Starfighters("outpost").CountByFaction("faction-0"); got != 1_000 {
+			b.Fatalf("%d ships, want 1,000", got)
+		}
+	}
+}
+
 // filtered counts the ships that List returns and keep keeps.
 func filtered(lister interface {
 	List(labels.Selector) ([]*v1.Starfighter, error)

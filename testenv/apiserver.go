@@ -5,6 +5,7 @@ package testenv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -143,7 +144,7 @@ func (s *apiServer) waitReady(ctx context.Context) error {
 	return poll(ctx, func(ctx context.Context) (bool, error) {
 		select {
 		case <-s.done:
-			return false, fmt.Errorf("the API server ended while it started: %v", s.err)
+			return false, errors.Join(errors.New("the API server ended while it started"), s.err)
 		default:
 		}
 		if err := client.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).Error(); err != nil {

@@ -6,7 +6,6 @@ package testenv_test
 import (
 	"context"
 	"fmt"
-	"log"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -20,13 +19,15 @@ func Example() {
 	ctx := context.Background()
 	env, err := testenv.Start(ctx, testenv.Options{})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer env.Stop()
 
 	client, err := versioned.NewForConfig(env.RESTConfig())
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ships := client.StarwarsV1().Starfighters("default")
 	_, err = ships.Create(ctx, &starwarsv1.Starfighter{
@@ -34,12 +35,14 @@ func Example() {
 		Spec:       starwarsv1.StarfighterSpec{Faction: starwarsv1.Rebellion, Type: "X-Wing", Pilot: "Luke Skywalker"},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 
 	list, err := ships.List(ctx, metav1.ListOptions{})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	for _, ship := range list.Items {
 		fmt.Printf("%s: %s flies for the %s\n", ship.Name, ship.Spec.Pilot, ship.Spec.Faction)

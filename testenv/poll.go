@@ -42,8 +42,7 @@ func poll(ctx context.Context, check func(context.Context) (bool, error)) error 
 	var last error
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		done, err := check(ctx)
-		var retry retryError
-		if errors.As(err, &retry) {
+		if _, retry := errors.AsType[retryError](err); retry {
 			last = err
 			return false, nil
 		}

@@ -100,7 +100,7 @@ func start(t *testing.T, args ...string) process {
 	p.url = line("Serving the starwars API at ")
 	p.kubeconfig = line("export KUBECONFIG=")
 	line("kubectl get starfighters")
-	go io.Copy(io.Discard, stdout)
+	go func() { _, _ = io.Copy(io.Discard, stdout) }()
 	return p
 }
 

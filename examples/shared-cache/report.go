@@ -26,12 +26,20 @@ func logEvent(event string, before, after *v1.Starfighter) {
 		// there before the log began
 	case after == nil:
 		fmt.Printf("audit: %s %s/%s\n", event, before.Namespace, before.Name)
-	case before == nil || before.Spec == after.Spec:
-		fmt.Printf("audit: %s %s/%s, faction %q, pilot %q\n", event, after.Namespace, after.Name, after.Spec.Faction, after.Spec.Pilot)
+	case before == nil:
+		fmt.Printf("audit: %s %s/%s: faction %q, pilot %q\n", event, after.Namespace, after.Name, after.Spec.Faction, after.Spec.Pilot)
 	default:
-		fmt.Printf("audit: %s %s/%s, faction %q -> %q, pilot %q -> %q\n", event, after.Namespace, after.Name,
-			before.Spec.Faction, after.Spec.Faction, before.Spec.Pilot, after.Spec.Pilot)
+		fmt.Printf("audit: %s %s/%s:%s%s\n", event, after.Namespace, after.Name,
+			changed("faction", string(before.Spec.Faction), string(after.Spec.Faction)),
+			changed("pilot", before.Spec.Pilot, after.Spec.Pilot))
 	}
+}
+
+func changed(field, before, after string) string {
+	if before == after {
+		return ""
+	}
+	return fmt.Sprintf(" %s %q -> %q", field, before, after)
 }
 
 func report(consumers []*consumer, tallies map[string]*tally) {

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -68,7 +69,7 @@ func Main(p Program) int {
 		fmt.Fprintf(os.Stderr, "%s: %v; see --help\n", p.Name, err)
 		return 2
 	}
-	setUpLogging(verbosity)
+	quiet := setUpLogging(verbosity)
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -78,6 +79,8 @@ func Main(p Program) int {
 		ctx, cancel = context.WithTimeout(ctx, lasts)
 		defer cancel()
 	}
+	// What fails because everything is being stopped is no news.
+	context.AfterFunc(ctx, quiet)
 	if err := connectAndRun(ctx, &server, p.Run); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", p.Name, err)
 		return 1
@@ -102,19 +105,22 @@ func connectAndRun(ctx context.Context, to *target.Target, run func(context.Cont
 }
 
 // setUpLogging keeps the log of an API server in the same process from burying
-// the example's own output: below level 1 only errors are shown.
-func setUpLogging(verbosity int) {
+// the example's own output: below level 1 only errors are shown, and these only
+// until quiet is called.
+func setUpLogging(verbosity int) (quiet func()) {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)
-	settings := map[string]string{"v": fmt.Sprint(verbosity)}
-	if verbosity == 0 {
-		settings["logtostderr"] = "false"
-		settings["stderrthreshold"] = "ERROR"
-		klog.SetOutput(io.Discard)
-	}
-	for name, value := range settings {
+	set := func(name, value string) {
 		if err := flags.Set(name, value); err != nil {
 			panic(fmt.Sprintf("klog flag %s=%s: %v", name, value, err))
 		}
 	}
+	if verbosity > 0 {
+		set("v", strconv.Itoa(verbosity))
+		return func() {}
+	}
+	klog.SetOutput(io.Discard)
+	set("logtostderr", "false")
+	set("stderrthreshold", "ERROR")
+	return func() { set("stderrthreshold", "FATAL") }
 }

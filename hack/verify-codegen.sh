@@ -28,7 +28,7 @@ if [ "${status}" -ne 0 ]; then
   {
     printf 'error: generated files are not up to date, run hack/update-codegen.sh:\n'
     for path in pkg config hack; do
-      diff -Naqr "${ROOT}/${path}" "${copy}/${path}" | sed -n "s|^Files ${ROOT}/\(.*\) and .* differ\$|  \1|p"
+      { diff -Naqr "${ROOT}/${path}" "${copy}/${path}" || true; } | sed -n "s|^Files ${ROOT}/\(.*\) and .* differ\$|  \1|p"
     done
   } >&2
   exit 1

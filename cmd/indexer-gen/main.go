@@ -7,12 +7,13 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
-	"k8s.io/code-generator/pkg/util"
 	"k8s.io/gengo/v2"
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/klog/v2"
@@ -21,14 +22,27 @@ import (
 )
 
 func main() {
-	var (
-		options          gen.Options
-		pluralExceptions []string
-	)
+	options, packages, err := parse(os.Args[1:])
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "indexer-gen: %v; see --help\n", err)
+		os.Exit(2)
+	}
+	if err := generate(options, packages); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// parse reads the command line. Its flags are those of lister-gen.
+func parse(args []string) (options gen.Options, packages []string, err error) {
+	var plurals []string
 	flags := pflag.NewFlagSet("indexer-gen", pflag.ContinueOnError)
 	flags.StringVar(&options.OutputDir, "output-dir", "", "the base directory under which to generate results")
 	flags.StringVar(&options.OutputPkg, "output-pkg", "", "the base Go import-path under which to generate results")
-	flags.StringSliceVar(&pluralExceptions, "plural-exceptions", nil, "list of comma separated plural exception definitions in Type:PluralizedType format")
+	flags.StringSliceVar(&plurals, "plural-exceptions", nil, "list of comma separated plural exception definitions in Type:PluralizedType format")
 	flags.StringVar(&options.GoHeaderFile, "go-header-file", "", "the path to a file containing boilerplate header text; the string \"YEAR\" will be replaced with the current 4-digit year")
 	logging := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(logging)
@@ -36,31 +50,31 @@ func main() {
 	flags.Usage = func() {
 		fmt.Fprintf(os.Stderr, "Usage: indexer-gen --output-dir DIR --output-pkg IMPORT-PATH [flags] PACKAGE...\n\n%s", flags.FlagUsages())
 	}
-
-	err := flags.Parse(os.Args[1:])
+	if err := flags.Parse(args); err != nil {
+		return options, nil, err
+	}
 	switch {
-	case err == pflag.ErrHelp: //nolint:errorlint // pflag returns it as it is
-		return
-	case err == nil && options.OutputDir == "":
-		err = fmt.Errorf("--output-dir must be specified")
-	case err == nil && options.OutputPkg == "":
-		err = fmt.Errorf("--output-pkg must be specified")
-	case err == nil && flags.NArg() == 0:
-		err = fmt.Errorf("name the packages of the API types, such as ./pkg/apis/...")
+	case options.OutputDir == "":
+		return options, nil, errors.New("--output-dir must be specified")
+	case options.OutputPkg == "":
+		return options, nil, errors.New("--output-pkg must be specified")
+	case flags.NArg() == 0:
+		return options, nil, errors.New("no packages given: name those of the API types, such as ./pkg/apis/fleet/v1")
 	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "indexer-gen: %v; see --help\n", err)
-		os.Exit(2)
+	options.PluralExceptions = map[string]string{}
+	for _, exception := range plurals {
+		kind, plural, ok := strings.Cut(exception, ":")
+		if !ok || kind == "" || plural == "" {
+			return options, nil, fmt.Errorf("--plural-exceptions %q: write it as Type:PluralizedType", exception)
+		}
+		options.PluralExceptions[kind] = plural
 	}
-	options.PluralExceptions = util.PluralExceptionListToMapOrDie(pluralExceptions)
-	if err := run(options, flags.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	return options, flags.Args(), nil
 }
 
-// run generates; its error is a line for every mistake in the markers.
-func run(options gen.Options, packages []string) error {
+// generate writes the listers; its error has a line for every mistake in the
+// markers, and then nothing is written.
+func generate(options gen.Options, packages []string) error {
 	var mistakes error
 	targets := func(context *generator.Context) (targets []generator.Target) {
 		targets, mistakes = gen.Targets(context, options)

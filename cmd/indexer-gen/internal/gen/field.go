@@ -4,8 +4,10 @@
 package gen
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
+	gotypes "go/types"
 	"reflect"
 	"strings"
 
@@ -29,18 +31,25 @@ type field struct {
 	value *types.Type // the type of one value, without pointer
 }
 
+// ownFunction is what to do about a field that no marker can index.
+const ownFunction = "index it with a function of your own, see AddTypedIndexers of client-go's informers"
+
 // kind of the value: "string", "bool", "int" or "uint"; "" if none of these.
 func kindOf(t *types.Type) string {
-	switch u := underlying(t); {
-	case u.Kind != types.Builtin:
+	u := underlying(t)
+	if u.Kind != types.Builtin {
 		return ""
-	case u.Name.Name == "string", u.Name.Name == "bool":
-		return u.Name.Name
-	case strings.HasPrefix(u.Name.Name, "int"), u.Name.Name == "rune":
+	}
+	switch name := u.Name.Name; name {
+	case "string", "bool":
+		return name
+	case "int", "int16", "int32", "int64":
 		return "int"
-	case strings.HasPrefix(u.Name.Name, "uint"), u.Name.Name == "byte":
+	case "uint", "uint16", "uint32", "uint64":
 		return "uint"
 	}
+	// gengo calls both int8 and uint8 "byte": a negative one would be indexed
+	// as a positive number.
 	return ""
 }
 
@@ -70,9 +79,11 @@ func classify(path []types.Member) (shape, *types.Type, error) {
 		return elements, u.Elem, nil
 	case target == t && u.Kind == types.Map && kindOf(u.Key) == "string":
 		return keys, u.Key, nil
+	case u.Name.Name == "invalid type":
+		return 0, nil, errors.New("the type of the field is not known: make the package compile first")
 	}
-	return 0, nil, fmt.Errorf("a field of type %s cannot be indexed: it must be a string, bool or integer, a pointer to one, "+
-		"a slice of strings or a map with string keys; index anything else with a function of your own, see AddTypedIndexers", t.Name.Name)
+	return 0, nil, fmt.Errorf("a field of type %s cannot be indexed: it must be a string, a bool, an integer of 16 bits or more, "+
+		"a pointer to one of these, a slice of strings or a map with string keys; %s", t.Name.Name, ownFunction)
 }
 
 // jsonName returns the JSON name of a member, and whether its own fields stand
@@ -84,7 +95,7 @@ func jsonName(m types.Member) (name string, inline bool) {
 		return "", false
 	case name != "":
 		return name, false
-	case m.Embedded:
+	case m.Embedded && underlying(pointee(m.Type)).Kind == types.Struct:
 		return "", true
 	}
 	return m.Name, false
@@ -93,32 +104,41 @@ func jsonName(m types.Member) (name string, inline bool) {
 // find resolves a JSON path such as "spec.faction", starting at a type.
 func find(t *types.Type, path string) ([]types.Member, error) {
 	var found []types.Member
-	for _, name := range strings.Split(path, ".") {
+	above := t.Name.Name
+	for name := range strings.SplitSeq(path, ".") {
+		switch u := underlying(t); u.Kind {
+		case types.Slice, types.Array, types.Map:
+			return nil, fmt.Errorf("field %q of %q is inside a list or map, %q: %s", name, path, above, ownFunction)
+		}
 		members := lookup(t, name)
 		if members == nil {
-			return nil, fmt.Errorf("field %q of %q is not in the JSON of %s", name, path, t.Name.Name)
+			return nil, fmt.Errorf("field %q of %q is not in the JSON of %s: name fields as in JSON, from the top, such as spec.faction", name, path, above)
 		}
 		found = append(found, members...)
 		t = pointee(members[len(members)-1].Type)
+		above = name
 	}
 	return found, nil
 }
 
 // lookup finds the member with a JSON name, with the embedded structs that lead
-// to it; nil if there is none.
+// to it; nil if there is none. As in JSON, a field of the struct itself goes
+// before those that it embeds.
 func lookup(t *types.Type, name string) []types.Member {
 	u := underlying(t)
 	if u.Kind != types.Struct {
 		return nil
 	}
 	for _, member := range u.Members {
-		switch json, inline := jsonName(member); {
-		case inline:
+		if json, _ := jsonName(member); json == name && name != "" {
+			return []types.Member{member}
+		}
+	}
+	for _, member := range u.Members {
+		if _, inline := jsonName(member); inline && pointee(member.Type) != t {
 			if rest := lookup(pointee(member.Type), name); rest != nil {
 				return append([]types.Member{member}, rest...)
 			}
-		case json == name && name != "":
-			return []types.Member{member}
 		}
 	}
 	return nil
@@ -128,14 +148,25 @@ func newField(path []types.Member) (field, error) {
 	f := field{path: path}
 	var names []string
 	for _, member := range path {
-		if name, inline := jsonName(member); !inline {
+		name, inline := jsonName(member)
+		switch {
+		case !token.IsExported(member.Name):
+			return f, fmt.Errorf("the listers cannot read %s, which is not exported: export it", member.Name)
+		case name == "" && !inline:
+			return f, fmt.Errorf("the field %s is not in JSON, so that it is empty in every object of a cache: give it a json tag", member.Name)
+		case !inline:
 			names = append(names, name)
 		}
 	}
 	f.json = strings.Join(names, ".")
 	var err error
-	f.shape, f.value, err = classify(path)
-	return f, err
+	if f.shape, f.value, err = classify(path); err != nil {
+		return f, err
+	}
+	if name := f.value.Name; name.Package != "" && (!token.IsExported(name.Name) || strings.Contains(name.Name, "[")) {
+		return f, fmt.Errorf("the listers' methods cannot have a parameter of type %s: use one that is exported and not generic", name.Name)
+	}
+	return f, nil
 }
 
 // selector returns the Go expression for the field of obj, and the expressions
@@ -154,10 +185,32 @@ func (f field) selector(obj string) (expr string, notNil []string) {
 	return expr, notNil
 }
 
-// param is a name for a Go parameter that holds one value of the field.
-func (f field) param() string {
-	name := f.path[len(f.path)-1].Name
-	// An acronym in front, as in ID or URLPath, is lower-cased as a whole.
+// params are names for Go parameters that hold one value of each field of an
+// index. They keep clear of the names that generated code uses.
+func params(i index, inUse map[string]bool) []string {
+	names := make([]string, len(i.fields))
+	taken := map[string]bool{}
+	for n, f := range i.fields {
+		base := lowerFirst(f.path[len(f.path)-1].Name)
+		if !i.composite() {
+			base = lowerFirst(i.goName()) // says what the field is for: a tag of all tags
+		}
+		if token.IsKeyword(base) || gotypes.Universe.Lookup(base) != nil || literalImports[base] != "" || inUse[base] {
+			base += "Value"
+		}
+		name := base
+		for more := 2; taken[name]; more++ {
+			name = fmt.Sprintf("%s%d", base, more)
+		}
+		taken[name] = true
+		names[n] = name
+	}
+	return names
+}
+
+// lowerFirst makes a Go name private. An acronym in front, as in ID or URLPath,
+// is lower-cased as a whole.
+func lowerFirst(name string) string {
 	i := 0
 	for i < len(name) && name[i] >= 'A' && name[i] <= 'Z' {
 		i++
@@ -165,13 +218,5 @@ func (f field) param() string {
 	if i > 1 && i < len(name) {
 		i--
 	}
-	name = strings.ToLower(name[:i]) + name[i:]
-	if token.IsKeyword(name) || taken[name] {
-		name += "Value"
-	}
-	return name
+	return strings.ToLower(name[:i]) + name[i:]
 }
-
-// taken are names that a parameter would hide: what generated code uses, and
-// Go's predeclared types.
-var taken = map[string]bool{"s": true, "string": true, "bool": true, "error": true, "any": true, "int": true, "uint": true, "byte": true, "rune": true, "iter": true, "cache": true}

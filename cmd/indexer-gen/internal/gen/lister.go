@@ -6,12 +6,25 @@ package gen
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
 )
+
+// literalImports are the packages that the template of a lister names, by their
+// names in it.
+var literalImports = map[string]string{
+	"cache":   "k8s.io/client-go/tools/cache",
+	"errors":  "errors",
+	"iter":    "iter",
+	"labels":  "k8s.io/apimachinery/pkg/labels",
+	"listers": "k8s.io/client-go/listers",
+	"strconv": "strconv",
+}
 
 // lister generates the lister of one API type.
 type lister struct {
@@ -22,10 +35,19 @@ type lister struct {
 }
 
 func newLister(r resource, importPath string) generator.Generator {
+	imports := generator.NewImportTrackerForPackage(importPath)
+	// A package that the tracker holds for invalid gets no import, but its name
+	// is taken: an API package cannot be imported as "errors".
+	valid := imports.IsInvalidType
+	imports.IsInvalidType = func(*types.Type) bool { return true }
+	for name := range literalImports {
+		imports.AddType(&types.Type{Name: types.Name{Package: name}})
+	}
+	imports.IsInvalidType = valid
 	return &lister{
 		GoGenerator: generator.GoGenerator{OutputFilename: strings.ToLower(r.api.Name.Name) + ".go"},
 		resource:    r,
-		imports:     generator.NewImportTrackerForPackage(importPath),
+		imports:     imports,
 		importPath:  importPath,
 	}
 }
@@ -37,23 +59,21 @@ func (g *lister) Namers(*generator.Context) namer.NameSystems {
 }
 
 func (g *lister) Imports(*generator.Context) []string {
-	imports := append([]string{
-		`"errors"`,
-		`"k8s.io/apimachinery/pkg/labels"`,
-		`"k8s.io/client-go/listers"`,
-		`"k8s.io/client-go/tools/cache"`,
-	}, g.imports.ImportLines()...)
+	used := []string{"errors", "labels", "listers", "cache"}
 	if len(g.indexes) > 0 {
-		imports = append(imports, `"iter"`)
+		used = append(used, "iter")
 	}
 	for _, i := range g.indexes {
-		for _, f := range i.fields {
-			if kindOf(f.value) != "string" {
-				return append(imports, `"strconv"`)
-			}
+		if slices.ContainsFunc(i.fields, func(f field) bool { return kindOf(f.value) != "string" }) {
+			used = append(used, "strconv")
+			break
 		}
 	}
-	return imports
+	lines := g.imports.ImportLines()
+	for _, name := range used {
+		lines = append(lines, strconv.Quote(literalImports[name]))
+	}
+	return lines
 }
 
 // listerData is what the template of a lister is filled with.
@@ -89,43 +109,43 @@ func (g *lister) GenerateType(c *generator.Context, t *types.Type, w io.Writer) 
 		Resource:   raw(resourceNameFunction(c, t)),
 		Namespaced: g.namespaced,
 	}
+	// What the methods' bodies use, besides imported packages.
+	inUse := map[string]bool{"s": true, "obj": true, "values": true, "compositeKey": true}
 	for _, i := range g.indexes {
-		data.Indexes = append(data.Indexes, newIndexData(i, data.Public, raw))
+		inUse[data.Private+"By"+i.goName()] = true
+	}
+	for _, i := range g.indexes {
+		data.Indexes = append(data.Indexes, newIndexData(i, data.Public, inUse, raw))
 	}
 	return templates.ExecuteTemplate(w, "lister.go.tmpl", data)
 }
 
-func newIndexData(i index, public string, raw func(*types.Type) string) indexData {
-	d := indexData{Name: i.name, GoName: i.goName(), Composite: len(i.fields) > 1}
-	var params, describe, names []string
-	used := map[string]int{}
-	for _, f := range i.fields {
-		name := f.param()
-		if used[name]++; used[name] > 1 {
-			name = fmt.Sprintf("%s%d", name, used[name])
-		}
-		names = append(names, name)
-		params = append(params, name+" "+raw(f.value))
-		d.Args = append(d.Args, text(f.value, name))
-		describe = append(describe, f.json+" "+map[shape]string{single: "is", elements: "has the element", keys: "has the key"}[f.shape]+" "+name)
+func newIndexData(i index, public string, inUse map[string]bool, raw func(*types.Type) string) indexData {
+	d := indexData{Name: i.name, GoName: i.goName(), Composite: i.composite()}
+	names := params(i, inUse)
+	var declared, describe []string
+	for n, f := range i.fields {
+		declared = append(declared, names[n]+" "+raw(f.value))
+		d.Args = append(d.Args, text(f.value, names[n]))
+		describe = append(describe, f.json+" "+map[shape]string{single: "is", elements: "has the element", keys: "has the key"}[f.shape]+" "+names[n])
 	}
-	d.Params = strings.Join(params, ", ")
+	d.Params = strings.Join(declared, ", ")
 	d.Describe = strings.Join(describe, " and ")
+	key := func(exprs ...string) string { return text(i.fields[0].value, exprs[0]) }
 	if d.Composite {
-		d.Key = fmt.Sprintf("%s%sKey(%s)", public, d.GoName, strings.Join(names, ", "))
-		d.Body = compositeBody(i)
-	} else {
-		d.Key = d.Args[0]
-		d.Body = singleBody(i.fields[0])
+		key = func(exprs ...string) string {
+			return fmt.Sprintf("%s%sKey(%s)", public, d.GoName, strings.Join(exprs, ", "))
+		}
 	}
+	d.Key = key(names...)
+	d.Body = body(i, names, key)
 	return d
 }
 
 // text returns the Go expression that makes the text of a value.
 func text(t *types.Type, expr string) string {
-	plain := t.Kind == types.Builtin
 	convert := func(to string) string {
-		if plain && t.Name.Name == to {
+		if t.Kind == types.Builtin && t.Name.Name == to {
 			return expr
 		}
 		return to + "(" + expr + ")"
@@ -142,48 +162,44 @@ func text(t *types.Type, expr string) string {
 	}
 }
 
-// singleBody is the body of the function for an index of one field.
-func singleBody(f field) string {
+// body returns the body of the function that computes the values of an index:
+// a loop for each field that holds several, and the key of each combination.
+// names are for the variables of the loops.
+func body(i index, names []string, key func(exprs ...string) string) string {
 	var b strings.Builder
-	expr, notNil := f.selector("obj")
-	if len(notNil) > 0 {
-		fmt.Fprintf(&b, "if %s == nil {\nreturn nil\n}\n", strings.Join(notNil, " == nil || "))
-	}
-	if f.shape == single {
-		fmt.Fprintf(&b, "return []string{%s}\n", text(f.value, expr))
-		return b.String()
-	}
-	fmt.Fprintf(&b, "values := make([]string, 0, len(%s))\n", expr)
-	fmt.Fprintf(&b, "for %s := range %s {\nvalues = append(values, %s)\n}\n", loop(f), expr, text(f.value, "value"))
-	b.WriteString("return values\n")
-	return b.String()
-}
-
-// compositeBody is the body of the function for an index of several fields.
-func compositeBody(i index) string {
-	var b strings.Builder
-	var parts []string
+	var exprs, loops, sizes, absent []string
 	for n, f := range i.fields {
 		expr, notNil := f.selector("obj")
-		if len(notNil) > 0 {
-			fmt.Fprintf(&b, "if %s == nil {\nreturn nil\n}\n", strings.Join(notNil, " == nil || "))
+		for _, pointer := range notNil {
+			if condition := pointer + " == nil"; !slices.Contains(absent, condition) {
+				absent = append(absent, condition)
+			}
 		}
 		if f.shape == single {
-			parts = append(parts, "[]string{"+text(f.value, expr)+"}")
+			exprs = append(exprs, expr)
 			continue
 		}
-		part := fmt.Sprintf("part%d", n)
-		fmt.Fprintf(&b, "%s := make([]string, 0, len(%s))\n", part, expr)
-		fmt.Fprintf(&b, "for %s := range %s {\n%s = append(%s, %s)\n}\n", loop(f), expr, part, part, text(f.value, "value"))
-		parts = append(parts, part)
+		variable := names[n]
+		if f.shape == elements {
+			variable = "_, " + variable
+		}
+		loops = append(loops, fmt.Sprintf("for %s := range %s {\n", variable, expr))
+		sizes = append(sizes, "len("+expr+")")
+		exprs = append(exprs, names[n])
 	}
-	fmt.Fprintf(&b, "return compositeKeys(%s)\n", strings.Join(parts, ", "))
+	if len(absent) > 0 {
+		fmt.Fprintf(&b, "if %s {\nreturn nil\n}\n", strings.Join(absent, " || "))
+	}
+	if len(loops) == 0 {
+		fmt.Fprintf(&b, "return []string{%s}\n", key(exprs...))
+		return b.String()
+	}
+	fmt.Fprintf(&b, "values := make([]string, 0, %s)\n", strings.Join(sizes, "*"))
+	for _, loop := range loops {
+		b.WriteString(loop)
+	}
+	fmt.Fprintf(&b, "values = append(values, %s)\n", key(exprs...))
+	b.WriteString(strings.Repeat("}\n", len(loops)))
+	b.WriteString("return values\n")
 	return b.String()
-}
-
-func loop(f field) string {
-	if f.shape == keys {
-		return "value"
-	}
-	return "_, value"
 }

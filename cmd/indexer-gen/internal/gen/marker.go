@@ -4,6 +4,7 @@
 package gen
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -19,22 +20,42 @@ type marker struct {
 	fields []string // JSON paths, on types only
 }
 
-// parseMarkers returns the markers among the lines of a doc comment.
+// cutMarker returns what follows the name of the marker in a line of a comment,
+// and whether the line is such a marker, also one in other letter case.
+func cutMarker(line string) (rest string, ok bool) {
+	line = strings.TrimSpace(line)
+	if len(line) < len(markerName) || !strings.EqualFold(line[:len(markerName)], markerName) {
+		return "", false
+	}
+	rest = line[len(markerName):]
+	// Something else's marker may begin alike, such as +genindexed.
+	return rest, rest == "" || strings.ContainsRune(":= \t", rune(rest[0]))
+}
+
+// parseMarkers returns the markers among the lines of a doc comment. The error
+// tells of every line that is wrong.
 func parseMarkers(comments []string) ([]marker, error) {
-	var markers []marker
+	var (
+		markers  []marker
+		mistakes []error
+	)
 	for _, line := range comments {
-		line = strings.TrimSpace(line)
-		rest, ok := strings.CutPrefix(line, markerName)
-		if !ok || rest != "" && rest[0] != ':' && rest[0] != '=' && rest[0] != ' ' {
-			continue // something else's marker, such as +genindexed
+		rest, ok := cutMarker(line)
+		if !ok {
+			continue
 		}
+		line = strings.TrimSpace(line)
 		m, err := parseMarker(rest)
+		if !strings.HasPrefix(line, markerName) {
+			err = fmt.Errorf("write it in small letters, %s", markerName)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("marker %q: %w", line, err)
+			mistakes = append(mistakes, fmt.Errorf("marker %q: %w", line, err))
+			continue
 		}
 		markers = append(markers, m)
 	}
-	return markers, nil
+	return markers, errors.Join(mistakes...)
 }
 
 func parseMarker(rest string) (m marker, err error) {
@@ -50,18 +71,18 @@ func parseMarker(rest string) (m marker, err error) {
 		key, value, ok := strings.Cut(option, "=")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		switch {
+		case key != "name" && key != "fields":
+			return m, fmt.Errorf("unknown option %q: the options are name and, on types, fields; several fields are parted by ';'", key)
 		case !ok || value == "":
-			return m, fmt.Errorf("option %q has no value: write it as key=value", option)
+			return m, fmt.Errorf("option %q has no value: write it as %s=VALUE", key, key)
 		case key == "name" && m.name == "":
 			m.name = value
 		case key == "fields" && m.fields == nil:
 			for field := range strings.SplitSeq(value, ";") {
 				m.fields = append(m.fields, strings.TrimSpace(field))
 			}
-		case key == "name", key == "fields":
-			return m, fmt.Errorf("option %q is given twice", key)
 		default:
-			return m, fmt.Errorf("unknown option %q: the options are name and, on types, fields", key)
+			return m, fmt.Errorf("option %q is given twice: keep one", key)
 		}
 	}
 	return m, nil
@@ -73,7 +94,7 @@ var indexName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*([-._][A-Za-z0-9]+)*$`)
 func checkName(name string) error {
 	switch {
 	case !indexName.MatchString(name):
-		return fmt.Errorf("index name %q: use letters and digits, in words joined by '-', '.' or '_', that start with a letter", name)
+		return fmt.Errorf("index name %q: use letters and digits, in words joined by '-', '.' or '_', that start with a letter; %s:name=NAME gives the index another name than its field", name, markerName)
 	case name == "namespace":
 		return fmt.Errorf("index name %q is taken by the index that every informer of client-go has: choose another one with %s:name=NAME", name, markerName)
 	case goName(name) == "Index":

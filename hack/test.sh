@@ -11,7 +11,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 cd "${ROOT}"
 
-all_steps=(verify build sdk testenv examples kubectl e2e)
+all_steps=(verify build sdk generator testenv examples kubectl e2e)
 case "${1-}" in
   -h | --help)
     printf 'usage: hack/test.sh [STEP...]\nsteps: %s\n' "${all_steps[*]}"
@@ -41,6 +41,7 @@ fi
     go_build -o "${BIN}/" ./testenv/cmd/starwars-apiserver ./test/e2e/cmd/kubectl ./examples/informer ./examples/shared-cache
   }
   step_sdk() { go_test ${race[@]+"${race[@]}"} ./...; }
+  step_generator() { go_test ${race[@]+"${race[@]}"} ./cmd/indexer-gen/...; }
   step_testenv() { go_test ./testenv/...; }
   step_examples() { go_test ./examples/...; }
   step_kubectl() { go_test -v -run '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/...; } # -v shows the transcript

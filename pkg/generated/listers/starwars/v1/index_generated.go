@@ -56,24 +56,12 @@ func GuardIndexers[T any](indexers cache.TypedIndexers[T], report func(index str
 	return guarded
 }
 
-// compositeKeys returns the keys of a composite index: one for each combination
-// of a value of each part.
-func compositeKeys(parts ...[]string) []string {
-	keys := parts[0]
+// compositeKey returns the key of a composite index for one value of each part.
+func compositeKey(parts ...string) string {
 	for i, part := range parts {
-		next := make([]string, 0, len(keys)*len(part))
-		for _, value := range part {
-			if value = keyEscaper.Replace(value); i == 0 {
-				next = append(next, value)
-				continue
-			}
-			for _, key := range keys {
-				next = append(next, key+"/"+value)
-			}
-		}
-		keys = next
+		parts[i] = keyEscaper.Replace(part)
 	}
-	return keys
+	return strings.Join(parts, "/")
 }
 
 // keyEscaper keeps "/" for what joins the parts of a key, so that different
@@ -146,7 +134,16 @@ func (x *indexSet[T]) ensure(indexer cache.Indexer, name string, values func(T) 
 	if err == nil || x.owns(indexer, name) { // another goroutine may have been faster
 		return nil
 	}
+	if !exists(indexer, name) {
+		return fmt.Errorf("index %q of %s cannot be added: %w", name, x.kind, err)
+	}
 	return fmt.Errorf("index %q of %s: %w, which needs another name: %w", name, x.kind, ErrIndexConflict, err)
+}
+
+// exists tells whether the indexer has an index of that name.
+func exists(indexer cache.Indexer, name string) bool {
+	_, err := indexer.IndexKeys(name, "\x00") // a value that nothing is filed under
+	return err == nil
 }
 
 // owns tells whether the index of that name calls a function of this set. It
@@ -167,7 +164,7 @@ type indexReader[T cache.Object] struct {
 	set       *indexSet[T]
 	namespace string           // "" for all
 	conflicts map[string]error // by name of the index
-	ready     *sync.Map        // names of the indexes by namespace that are known to be there
+	ready     *sync.Map        // the indexes that are known to be there by namespace too
 }
 
 func newIndexReader[T cache.Object](indexer cache.Indexer, set *indexSet[T]) indexReader[T] {
@@ -199,7 +196,7 @@ func (r *indexReader[T]) locate(index *generatedIndex[T], value string) (name, k
 	if r.namespace == "" {
 		return index.name, value, nil
 	}
-	if _, ok := r.ready.Load(index.namespaced); !ok {
+	if _, ok := r.ready.Load(index); !ok {
 		err := r.set.ensure(r.indexer, index.namespaced, func(obj T) []string {
 			values := index.values(obj)
 			keys := make([]string, len(values))
@@ -211,12 +208,15 @@ func (r *indexReader[T]) locate(index *generatedIndex[T], value string) (name, k
 		if err != nil {
 			return "", "", err
 		}
-		r.ready.Store(index.namespaced, nil)
+		r.ready.Store(index, nil)
 	}
 	return index.namespaced, r.namespace + "/" + value, nil
 }
 
 func (r *indexReader[T]) by(index *generatedIndex[T], value string) ([]T, error) {
+	if r.namespace == "" && r.conflicts == nil { // the common case: nothing to work out
+		return r.find(index.name, value)
+	}
 	name, key, err := r.locate(index, value)
 	if err != nil {
 		return nil, err
@@ -229,7 +229,7 @@ func (r *indexReader[T]) by(index *generatedIndex[T], value string) ([]T, error)
 func (r *indexReader[T]) find(name, key string) ([]T, error) {
 	objs, err := r.indexer.ByIndex(name, key)
 	if err != nil {
-		return nil, r.noIndex(name, err)
+		return nil, r.noIndex(name)
 	}
 	found := make([]T, 0, len(objs))
 	for _, obj := range objs {
@@ -259,15 +259,11 @@ func (r *indexReader[T]) all(index *generatedIndex[T], value string) iter.Seq[T]
 }
 
 func (r *indexReader[T]) count(index *generatedIndex[T], value string) int {
-	name, key, err := r.locate(index, value)
-	var keys []string
-	if err == nil {
-		keys, err = r.indexer.IndexKeys(name, key)
+	n := 0
+	for range r.all(index, value) {
+		n++
 	}
-	if err != nil {
-		return len(r.scan(index, value))
-	}
-	return len(keys)
+	return n
 }
 
 // scan answers without an index, for the methods that cannot return an error.
@@ -307,9 +303,8 @@ func (r *indexReader[T]) IndexValues(name string) ([]string, error) {
 	if err := r.conflicts[name]; err != nil {
 		return nil, err
 	}
-	// Which keys have a value that nobody has tells whether the index exists.
-	if _, err := r.indexer.IndexKeys(name, "\x00"); err != nil {
-		return nil, r.noIndex(name, err)
+	if !exists(r.indexer, name) {
+		return nil, r.noIndex(name)
 	}
 	if r.namespace == "" {
 		return r.indexer.ListIndexFuncValues(name), nil
@@ -325,20 +320,25 @@ func (r *indexReader[T]) IndexValues(name string) ([]string, error) {
 	}
 	var values []string
 	for _, value := range r.indexer.ListIndexFuncValues(name) {
-		// An index may go away for a value in between; it has no keys then.
-		keys, _ := r.indexer.IndexKeys(name, value)
-		if slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, r.namespace+"/") }) {
+		found, err := r.ByIndex(name, value)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
 			values = append(values, value)
 		}
 	}
 	return values, nil
 }
 
-func (r *indexReader[T]) noIndex(name string, cause error) error {
+func (r *indexReader[T]) noIndex(name string) error {
 	known := make([]string, 0, len(r.set.indexes))
 	for _, index := range r.set.indexes {
 		known = append(known, strconv.Quote(index.name))
 	}
-	return fmt.Errorf("%w: %q of %s; there are %s, and those that were added by hand: %w",
-		ErrNoIndex, name, r.set.kind, strings.Join(known, ", "), cause)
+	if len(known) == 0 {
+		known = append(known, "none that are generated")
+	}
+	return fmt.Errorf("%w: %q of %s; there are %s, and those that were added by hand",
+		ErrNoIndex, name, r.set.kind, strings.Join(known, ", "))
 }

@@ -104,7 +104,7 @@ func EnsureStarfighterIndexers(indexer cache.Indexer) error {
 // StarfighterFactionTypeIndex files these values: the values, joined by "/", with "%"
 // and "/" in them written as "%25" and "%2F".
 func StarfighterFactionTypeKey(faction starwarsv1.Faction, typeValue string) string {
-	return compositeKeys([]string{string(faction)}, []string{typeValue})[0]
+	return compositeKey(string(faction), typeValue)
 }
 
 var starfighterIndexes = &indexSet[*starwarsv1.Starfighter]{
@@ -137,7 +137,7 @@ var starfighterByFactionType = &generatedIndex[*starwarsv1.Starfighter]{
 	name:       StarfighterFactionTypeIndex,
 	namespaced: "namespace/" + StarfighterFactionTypeIndex,
 	values: func(obj *starwarsv1.Starfighter) []string {
-		return compositeKeys([]string{string(obj.Spec.Faction)}, []string{obj.Spec.Type})
+		return []string{StarfighterFactionTypeKey(obj.Spec.Faction, obj.Spec.Type)}
 	},
 }
 

@@ -6,10 +6,13 @@ package starwars_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/okontajneroch/starwars/config/samples"
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
@@ -87,6 +90,36 @@ func TestCompositeIndexOfRealNames(t *testing.T) {
 	slices.Sort(values)
 	if want := []string{"empire/TIE%2FLN", "rebellion/X-Wing"}; err != nil || !slices.Equal(values, want) {
 		t.Errorf("values %q, %v; want %q", values, err, want)
+	}
+}
+
+// TestIndexesForgetValues lets many pilots come and go: no value of theirs may
+// stay behind.
+func TestIndexesForgetValues(t *testing.T) {
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	lister := starwarslisters.NewStarfighterLister(indexer)
+	lister.Starfighters("default").CountByPilot("") // builds the index by namespace too
+	ships := make([]*v1.Starfighter, 100_000)
+	for i := range ships {
+		ship := &v1.Starfighter{Spec: v1.StarfighterSpec{Pilot: fmt.Sprintf("pilot-%d", i)}}
+		ship.Namespace, ship.Name = "default", fmt.Sprintf("ship-%d", i)
+		ships[i] = ship
+		if err := indexer.Add(ship); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if values, err := lister.IndexValues("pilot"); err != nil || len(values) != len(ships) {
+		t.Errorf("%d pilots, %v; want %d", len(values), err, len(ships))
+	}
+	for _, ship := range ships {
+		if err := indexer.Delete(ship); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, index := range []string{"pilot", "faction", "faction-type", "namespace/pilot"} {
+		if values, err := lister.IndexValues(index); err != nil || len(values) != 0 {
+			t.Errorf("index %s of an empty cache has %d values, %v", index, len(values), err)
+		}
 	}
 }
 

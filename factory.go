@@ -1,0 +1,159 @@
+// Copyright The starwars-sdk Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package starwars
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
+	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned"
+	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
+	"github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/internalinterfaces"
+	starwarsinformers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/starwars"
+	"github.com/okontajneroch/starwars/pkg/listwatch"
+)
+
+// NewSharedInformerFactory returns the generated shared informer factory with
+// the SDK's own list and watch inside: objects are decoded in one pass, and the
+// cache holds them without managedFields and with repeated strings shared. All
+// else, names and behaviour, is as from the generated constructor
+// externalversions.NewSharedInformerFactory. With a fake clientset, which has no
+// server to decode from, the list and watch are the clientset's.
+//
+// Each resync interval the cached objects pass through the update handlers
+// again; 0 means never.
+func NewSharedInformerFactory(client versioned.Interface, resync time.Duration, options ...Option) informers.SharedInformerFactory {
+	f := &factory{report: func(_ any, err error) { utilruntime.HandleError(err) }}
+	for _, option := range options {
+		option(f)
+	}
+	f.SharedInformerFactory = informers.NewSharedInformerFactoryWithOptions(client, resync, f.generated...)
+	return f
+}
+
+// factory is the generated one, but for how informers of Starfighters are made.
+type factory struct {
+	informers.SharedInformerFactory
+	generated []informers.SharedInformerOption
+
+	namespace         string
+	tweak             func(*metav1.ListOptions)
+	transforms        []cache.TransformFunc
+	informerName      *cache.InformerName
+	stockDecoding     bool
+	keepManagedFields bool
+	dropLastApplied   bool
+	pagedList         bool
+	skipUndecodable   func(metav1.Object, error)
+	report            func(any, error)
+}
+
+// Starwars is the generated factory's, asking this one for its informers.
+func (f *factory) Starwars() starwarsinformers.Interface {
+	return starwarsinformers.New(f, f.namespace, f.tweak)
+}
+
+// ForResource is the generated factory's, for an informer that this one made.
+func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
+	if resource == v1.SchemeGroupVersion.WithResource("starfighters") {
+		f.Starwars().V1().Starfighters().Informer()
+	}
+	return f.SharedInformerFactory.ForResource(resource)
+}
+
+// InformerFor makes informers of Starfighters in its own way. Whoever asks first
+// decides how the one informer of all is made, so all must ask here.
+func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	if _, ok := obj.(*v1.Starfighter); ok {
+		newFunc = f.newStarfighterInformer
+	}
+	return f.SharedInformerFactory.InformerFor(obj, newFunc)
+}
+
+func (f *factory) newStarfighterInformer(client versioned.Interface, resync time.Duration) cache.SharedIndexInformer {
+	informer := cache.NewSharedIndexInformerWithOptions(f.listerWatcher(client), &v1.Starfighter{}, cache.SharedIndexInformerOptions{
+		ResyncPeriod: resync,
+		Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+		Identifier:   f.informerName.WithResource(v1.SchemeGroupVersion.WithResource("starfighters")),
+	})
+	// The only error is of an informer that has started.
+	if err := informer.SetTransform(f.transform()); err != nil {
+		utilruntime.HandleError(err)
+	}
+	return informer
+}
+
+// transform is the default transforms, then the user's.
+func (f *factory) transform() cache.TransformFunc {
+	var transforms []cache.TransformFunc
+	if !f.keepManagedFields {
+		transforms = append(transforms, listwatch.StripManagedFields)
+	}
+	if f.dropLastApplied {
+		transforms = append(transforms, listwatch.DropLastApplied)
+	}
+	transforms = append(transforms, listwatch.Intern(func(ship *v1.Starfighter, intern func(string) string) {
+		ship.Spec.Faction = v1.Faction(intern(string(ship.Spec.Faction)))
+		ship.Spec.Type = intern(ship.Spec.Type)
+		for i, phase := range ship.Status.Phases {
+			ship.Status.Phases[i] = intern(phase)
+		}
+	}))
+	return listwatch.Chain(f.report, append(transforms, f.transforms...)...)
+}
+
+func (f *factory) listerWatcher(client versioned.Interface) cache.ListerWatcher {
+	ships := client.StarwarsV1().Starfighters(f.namespace)
+	tweaked := func(options metav1.ListOptions) metav1.ListOptions {
+		if f.tweak != nil {
+			f.tweak(&options)
+		}
+		return options
+	}
+	stock := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return ships.List(ctx, tweaked(options))
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return ships.Watch(ctx, tweaked(options))
+		},
+	}
+	// A fake clientset's REST client is a nil pointer.
+	restClient, ok := client.StarwarsV1().RESTClient().(*rest.RESTClient)
+	if f.stockDecoding || ok && restClient == nil {
+		if f.pagedList {
+			return pagedList{stock}
+		}
+		return cache.ToListWatcherWithWatchListSemantics(stock, client)
+	}
+	lw, err := listwatch.New[v1.Starfighter](listwatch.Config{
+		Client:            client.StarwarsV1().RESTClient(),
+		Resource:          "starfighters",
+		Namespace:         f.namespace,
+		TweakListOptions:  f.tweak,
+		Fallback:          stock,
+		KeepManagedFields: f.keepManagedFields,
+		PreferList:        f.pagedList,
+		SkipUndecodable:   f.skipUndecodable,
+	})
+	if err != nil { // nothing is missing above
+		panic(err)
+	}
+	return lw
+}
+
+// pagedList keeps reflectors from asking for a watch-list.
+type pagedList struct{ *cache.ListWatch }
+
+// IsWatchListSemanticsUnSupported is asked by client-go's reflector.
+func (pagedList) IsWatchListSemanticsUnSupported() bool { return true }

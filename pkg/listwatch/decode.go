@@ -1,0 +1,190 @@
+// Copyright The starwars-sdk Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package listwatch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// maxObjectBytes bounds one object of a list and one frame of a watch, as
+	// client-go bounds a frame.
+	maxObjectBytes = 16 << 20
+
+	// maxListBytes bounds one answer to a list. etcd holds 8 GiB at the most.
+	maxListBytes = 8 << 30
+)
+
+// ErrTooLarge is the error of an object or a list that is larger than any that
+// an API server sends. Test for it with errors.Is.
+var ErrTooLarge = errors.New("too large")
+
+// decodeOptions make the decoder do what client-go's does (sigs.k8s.io/json):
+// the semantics of encoding/json, but names are case-sensitive.
+func decodeOptions(keepManagedFields bool) json.Options {
+	unmarshalers := json.UnmarshalFromFunc(unmarshalTime)
+	if !keepManagedFields {
+		unmarshalers = json.JoinUnmarshalers(unmarshalers, json.UnmarshalFromFunc(skipManagedFields))
+	}
+	return json.JoinOptions(
+		jsonv1.DefaultOptionsV1(),
+		json.MatchCaseInsensitiveNames(false),
+		json.WithUnmarshalers(unmarshalers),
+	)
+}
+
+// skipManagedFields passes over the field without looking at what is in it.
+func skipManagedFields(d *jsontext.Decoder, _ *[]metav1.ManagedFieldsEntry) error {
+	return d.SkipValue()
+}
+
+// unmarshalTime is metav1.Time's UnmarshalJSON without its second pass over the
+// text. What is no plain string it leaves to that method.
+func unmarshalTime(d *jsontext.Decoder, t *metav1.Time) error {
+	if d.PeekKind() != jsontext.KindString {
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		return t.UnmarshalJSON(value)
+	}
+	token, err := d.ReadToken()
+	if err != nil {
+		return err
+	}
+	parsed, err := time.Parse(time.RFC3339, token.String())
+	if err != nil {
+		return err
+	}
+	t.Time = parsed.Local()
+	return nil
+}
+
+// decoder reads JSON values of bounded size from a stream.
+type decoder struct {
+	*jsontext.Decoder
+	limit   *limitedReader
+	options json.Options
+}
+
+func newDecoder(r io.Reader, options json.Options) *decoder {
+	limit := &limitedReader{reader: r}
+	return &decoder{Decoder: jsontext.NewDecoder(limit, options), limit: limit, options: options}
+}
+
+// bound lets what comes next have as many bytes as an object may have. What has
+// been read ahead does not count: the reader is asked for more only when all of
+// that belongs to the same object.
+func (d *decoder) bound() { d.limit.end = d.InputOffset() + maxObjectBytes }
+
+// into decodes the next value of the stream. A value that does not fit v is
+// read to its end, and then the stream can be read on; undecodable tells such
+// an error from one of the stream.
+func (d *decoder) into(v any) error {
+	depth := d.StackDepth()
+	_, before := d.StackIndex(depth)
+	err := json.UnmarshalDecode(d.Decoder, v, d.options)
+	if err == nil {
+		return nil
+	}
+	if d.broken(err) {
+		return err
+	}
+	for d.StackDepth() > depth {
+		if _, skipErr := d.ReadToken(); skipErr != nil {
+			return skipErr
+		}
+	}
+	if _, after := d.StackIndex(depth); after == before {
+		if skipErr := d.SkipValue(); skipErr != nil {
+			return skipErr
+		}
+	}
+	return &undecodableError{err}
+}
+
+// broken tells whether an error is of the stream: it ended, or what comes is not
+// JSON.
+func (d *decoder) broken(err error) bool {
+	_, syntactic := errors.AsType[*jsontext.SyntacticError](err)
+	return syntactic || d.limit.err != nil && errors.Is(err, d.limit.err)
+}
+
+// plain strips what the decoder wraps around an error of the stream: client-go
+// tells the ways in which a stream ends by comparing.
+func (d *decoder) plain(err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return io.ErrUnexpectedEOF
+	case d.limit.err != nil && errors.Is(err, d.limit.err):
+		return d.limit.err
+	}
+	return err
+}
+
+// undecodableError is the error of a value that is JSON, but does not fit its Go
+// type.
+type undecodableError struct{ error }
+
+func (e *undecodableError) Unwrap() error { return e.error }
+
+// token reads a token of the given kind.
+func (d *decoder) token(kind jsontext.Kind) (jsontext.Token, error) {
+	token, err := d.ReadToken()
+	if err != nil {
+		return token, err
+	}
+	if token.Kind() != kind {
+		return token, fmt.Errorf("unexpected JSON %s, want %s", describe(token.Kind()), describe(kind))
+	}
+	return token, nil
+}
+
+func describe(kind jsontext.Kind) string {
+	switch kind {
+	case jsontext.KindBeginObject:
+		return "object"
+	case jsontext.KindBeginArray:
+		return "array"
+	default:
+		return strings.ToLower(kind.String())
+	}
+}
+
+// limitedReader fails when it is asked for more than end bytes in all.
+type limitedReader struct {
+	reader io.Reader
+	read   int64
+	end    int64
+	err    error // sticky
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	if l.err != nil {
+		return 0, l.err
+	}
+	left := l.end - l.read
+	if left <= 0 {
+		l.err = fmt.Errorf("object is %w: more than %d bytes", ErrTooLarge, maxObjectBytes)
+		return 0, l.err
+	}
+	if int64(len(p)) > left {
+		p = p[:left]
+	}
+	n, err := l.reader.Read(p)
+	l.read += int64(n)
+	if err != nil {
+		l.err = err
+	}
+	return n, err
+}

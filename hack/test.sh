@@ -45,7 +45,10 @@ fi
   step_testenv() { go_test ./testenv/...; }
   step_examples() { go_test ./examples/...; }
   step_kubectl() { go_test -v -run '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/...; } # -v shows the transcript
-  step_e2e() { go_test -skip '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/...; }
+  step_e2e() {
+    go_test -skip '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/... &&
+      go_test -run 'Informer|Lister|Index|Consumers|Handler|Resync|Transform' ${race[@]+"${race[@]}"} ./test/e2e -stock-decoding
+  }
 
   # go_test leaves out the lines of packages without tests.
   go_test() { go test "$@" | grep -v -e '\[no test files\]' -e '^testing: warning: no tests to run'; }

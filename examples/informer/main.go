@@ -22,12 +22,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/okontajneroch/starwars"
 	"github.com/okontajneroch/starwars/config/samples"
 	"github.com/okontajneroch/starwars/examples/internal/program"
 	"github.com/okontajneroch/starwars/examples/internal/target"
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned"
-	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
 	starwarsinformers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/starwars/v1"
 )
 
@@ -65,7 +65,7 @@ func (o *options) run(ctx context.Context, server *target.Server) error {
 
 	// One factory for the whole program: whoever asks it for Starfighters
 	// shares the same informer.
-	factory := informers.NewSharedInformerFactoryWithOptions(client, o.resync, informers.WithNamespace(o.namespace))
+	factory := starwars.NewSharedInformerFactory(client, o.resync, starwars.WithNamespace(o.namespace))
 	ctx, cancel := context.WithCancel(ctx)
 	defer factory.Shutdown() // waits for what cancel ends
 	defer cancel()

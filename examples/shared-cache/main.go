@@ -20,11 +20,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/okontajneroch/starwars"
 	"github.com/okontajneroch/starwars/examples/internal/program"
 	"github.com/okontajneroch/starwars/examples/internal/target"
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned"
-	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
 )
 
 func main() {
@@ -55,7 +55,7 @@ func run(ctx context.Context, server *target.Server, write bool) error {
 	before, countErr := countRequests(ctx, client)
 
 	// All consumers get their informer here, so it is the same one for all.
-	factory := informers.NewSharedInformerFactory(client, 0)
+	factory := starwars.NewSharedInformerFactory(client, 0)
 	ctx, cancel := context.WithCancel(ctx)
 	defer factory.Shutdown() // waits for what cancel ends
 	defer cancel()

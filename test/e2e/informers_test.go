@@ -5,6 +5,7 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/okontajneroch/starwars"
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned"
 	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
@@ -35,11 +37,18 @@ var (
 	}
 )
 
+// stockDecoding runs the tests on informers that leave decoding to client-go:
+// what holds for one way must hold for the other.
+var stockDecoding = flag.Bool("stock-decoding", false, "test informers with client-go's own decoding")
+
 // newFactory makes a factory whose informers end with the test.
-func newFactory(t *testing.T, client versioned.Interface, resync time.Duration, options ...informers.SharedInformerOption) (context.Context, informers.SharedInformerFactory) {
+func newFactory(t *testing.T, client versioned.Interface, resync time.Duration, options ...starwars.Option) (context.Context, informers.SharedInformerFactory) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(timeLimited(t))
-	factory := informers.NewSharedInformerFactoryWithOptions(client, resync, options...)
+	if *stockDecoding {
+		options = append(options, starwars.WithStockDecoding())
+	}
+	factory := starwars.NewSharedInformerFactory(client, resync, options...)
 	t.Cleanup(func() {
 		cancel()
 		factory.Shutdown()
@@ -49,11 +58,11 @@ func newFactory(t *testing.T, client versioned.Interface, resync time.Duration, 
 
 // sharedFactory is newFactory for the test's namespace of the shared server,
 // with a count of what its informers ask.
-func sharedFactory(t *testing.T, resync time.Duration, options ...informers.SharedInformerOption) (context.Context, informers.SharedInformerFactory, *requests) {
+func sharedFactory(t *testing.T, resync time.Duration, options ...starwars.Option) (context.Context, informers.SharedInformerFactory, *requests) {
 	t.Helper()
 	config := configFor(t, sharedServer(t))
 	counted := countRequests(config)
-	options = append([]informers.SharedInformerOption{informers.WithNamespace(namespaceOf(t))}, options...)
+	options = append([]starwars.Option{starwars.WithNamespace(namespaceOf(t))}, options...)
 	ctx, factory := newFactory(t, clientFor(t, config), resync, options...)
 	return ctx, factory, counted
 }
@@ -288,7 +297,7 @@ func TestInformerWithSelector(t *testing.T) {
 			t.Parallel()
 			ships, _ := sharedShips(t)
 			create(t, ships, ship("inside", test.join), ship("outside", test.leave))
-			ctx, factory, asked := sharedFactory(t, 0, informers.WithTweakListOptions(func(options *metav1.ListOptions) {
+			ctx, factory, asked := sharedFactory(t, 0, starwars.WithTweakListOptions(func(options *metav1.ListOptions) {
 				options.FieldSelector, options.LabelSelector = test.selector.FieldSelector, test.selector.LabelSelector
 			}))
 			told, _ := handle(t, factory)
@@ -334,7 +343,7 @@ func TestTransform(t *testing.T) {
 	if len(created.ManagedFields) == 0 {
 		t.Fatal("the server keeps no managed fields: this test shows nothing")
 	}
-	ctx, factory, _ := sharedFactory(t, 0, informers.WithTransform(func(object any) (any, error) {
+	ctx, factory, _ := sharedFactory(t, 0, starwars.WithTransform(func(object any) (any, error) {
 		if s, ok := object.(*v1.Starfighter); ok {
 			s.ManagedFields = nil
 			s.Spec.Pilot = strings.ToUpper(s.Spec.Pilot)

@@ -1,16 +1,30 @@
 // Copyright The starwars-sdk Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package starwars is the root of the Go SDK for the Kubernetes API
-// starwars.okontajneroch.sk/v1, kind Starfighter. It holds this overview; the
-// parts are:
+// Package starwars is the Go SDK for the Kubernetes API
+// starwars.okontajneroch.sk/v1, kind Starfighter:
+//
+//	factory := starwars.NewSharedInformerFactory(client, 0)
+//	ships := factory.Starwars().V1().Starfighters()
+//	lister := ships.Lister()
+//
+//	ships.TypedInformer().AddTypedEventHandler(roster) // as many handlers as you like
+//	factory.StartWithContext(ctx)
+//	err := factory.WaitForCacheSyncWithContext(ctx).AsError()
+//
+//	rebels, err := lister.ByIndex("faction", "rebellion")
+//	luke, err := lister.Starfighters("default").ByPilot("Luke Skywalker")
+//
+// The factory is the generated one (pkg/generated/informers/externalversions),
+// with the same interfaces; what it adds is below. The other parts are
 //
 //   - pkg/apis/starwars/v1: the API types.
 //   - pkg/generated/clientset/versioned: the clientset, and a fake of it for
 //     tests.
-//   - pkg/generated/informers/externalversions: the shared informer factory.
-//   - pkg/generated/listers/starwars/v1: the listers.
+//   - pkg/generated/listers/starwars/v1: the listers, and the indexes that they
+//     can be asked by.
 //   - pkg/generated/applyconfiguration: builders for server-side apply.
+//   - pkg/listwatch: the list and watch inside the factory, for any API.
 //   - config/crd: the CustomResourceDefinition, as YAML and as a Go package.
 //
 // # Sharing one cache
@@ -26,4 +40,12 @@
 // every object that exists is "added"; a resync passes every cached object
 // through the update handlers again, from the cache, without asking the API
 // server.
+//
+// # Lean and fast by default
+//
+// [NewSharedInformerFactory] decodes what the API server sends in one pass, and
+// caches objects without metadata.managedFields ([WithManagedFields] keeps them)
+// and with repeated strings shared. So do not send a cached object back with
+// Update when somebody else applies it server-side: get it with the clientset
+// first, or use Apply. [WithStockDecoding] leaves decoding to client-go.
 package starwars

@@ -10,10 +10,10 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/okontajneroch/starwars"
 	"github.com/okontajneroch/starwars/config/samples"
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned/fake"
-	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
 	starwarsinformers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/starwars/v1"
 	starwarslisters "github.com/okontajneroch/starwars/pkg/generated/listers/starwars/v1"
 )
@@ -27,7 +27,7 @@ func Example() {
 	defer cancel()
 
 	client := fake.NewClientset(samples.XWing1())
-	factory := informers.NewSharedInformerFactory(client, 0)
+	factory := starwars.NewSharedInformerFactory(client, 0)
 	defer factory.Shutdown()
 	defer cancel() // Shutdown waits for the informers, which end with the context.
 	ships := factory.Starwars().V1().Starfighters()
@@ -81,7 +81,7 @@ func Example_customIndex() {
 	red, gold := samples.XWing1(), samples.XWing1()
 	red.Labels = map[string]string{"squadron": "red"}
 	gold.Name, gold.Labels = "y-wing-1", map[string]string{"squadron": "gold"}
-	factory := informers.NewSharedInformerFactory(fake.NewClientset(red, gold), 0)
+	factory := starwars.NewSharedInformerFactory(fake.NewClientset(red, gold), 0)
 	defer factory.Shutdown()
 	defer cancel()
 	ships := factory.Starwars().V1().Starfighters()

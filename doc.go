@@ -45,7 +45,7 @@
 //
 // [NewSharedInformerFactory] decodes what the API server sends in one pass, and
 // caches objects without metadata.managedFields ([WithManagedFields] keeps them)
-// and with repeated strings shared. So do not send a cached object back with
-// Update when somebody else applies it server-side: get it with the clientset
-// first, or use Apply. [WithStockDecoding] leaves decoding to client-go.
+// and with repeated strings shared. A copy of a cached object may be sent back
+// with Update all the same: the API server takes missing managedFields for
+// unchanged. [WithStockDecoding] leaves decoding to client-go.
 package starwars

@@ -6,6 +6,7 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/okontajneroch/starwars"
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
+	starwarsapply "github.com/okontajneroch/starwars/pkg/generated/applyconfiguration/starwars/v1"
 	"github.com/okontajneroch/starwars/test/e2e/internal/server"
 )
 
@@ -73,6 +75,34 @@ func TestInformerCachesLeanObjects(t *testing.T) {
 				t.Errorf("cached %+v, created %+v", cached, created)
 			}
 		})
+	}
+}
+
+// Who sends a cached ship back takes nothing from those who applied fields of it,
+// although the cache does not know of them.
+func TestInformerCopyMayBeSentBack(t *testing.T) {
+	t.Parallel()
+	ships, namespace := sharedShips(t)
+	applied, err := ships.Apply(t.Context(), starwarsapply.Starfighter("x-wing-1", namespace).
+		WithSpec(starwarsapply.StarfighterSpec().WithFaction(v1.Rebellion).WithType("X-Wing").WithPilot("Luke Skywalker")),
+		metav1.ApplyOptions{FieldManager: "squadron"})
+	noError(t, err)
+	ctx, factory, _ := sharedFactory(t, 0)
+	lister := factory.Starwars().V1().Starfighters().Lister().Starfighters(namespace)
+	start(ctx, t, factory)
+
+	cached, err := lister.Get("x-wing-1")
+	noError(t, err)
+	edited := cached.DeepCopy()
+	edited.Spec.Type = "X-Wing T-65B"
+	updated, err := ships.Update(ctx, edited, metav1.UpdateOptions{FieldManager: "workshop"})
+	noError(t, err)
+	var managers []string
+	for _, entry := range updated.ManagedFields {
+		managers = append(managers, entry.Manager)
+	}
+	if len(applied.ManagedFields) != 1 || !slices.Equal(managers, []string{"squadron", "workshop"}) {
+		t.Errorf("fields are managed by %q, want squadron and workshop", managers)
 	}
 }
 

@@ -20,9 +20,8 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // StripManagedFields is a cache.TransformFunc that drops metadata.managedFields:
 // who set which field, for server-side apply. They are most of an object's text.
-// The API server keeps its own; but an object from a cache without them must not
-// be sent back with Update, see the package documentation of your clientset:
-// get it first, or apply.
+// An object without them may be sent back with Update: the API server takes them
+// for unchanged then.
 func StripManagedFields(obj any) (any, error) {
 	if o, ok := obj.(metav1.Object); ok {
 		o.SetManagedFields(nil)

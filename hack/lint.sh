@@ -12,7 +12,7 @@ say "Building golangci-lint pinned in hack/tools/lint/go.mod"
 (cd "${ROOT}/hack/tools/lint" && GOWORK=off go_build -o "${BIN}/" github.com/golangci/golangci-lint/v2/cmd/golangci-lint)
 
 status=0
-for module in . cmd/indexer-gen testenv examples test/e2e hack/tools; do
+for module in . cmd/indexer-gen testenv examples test/e2e bench hack/tools; do
   say "Linting ${module}"
   workspace=""
   if [ "${module}" = hack/tools ]; then workspace=off; fi # tools are not part of it

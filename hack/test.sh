@@ -11,7 +11,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 cd "${ROOT}"
 
-all_steps=(verify build sdk generator testenv examples kubectl e2e)
+all_steps=(verify build sdk generator testenv examples kubectl e2e bench)
 case "${1-}" in
   -h | --help)
     printf 'usage: hack/test.sh [STEP...]\nsteps: %s\n' "${all_steps[*]}"
@@ -49,6 +49,8 @@ fi
     go_test -skip '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/... &&
       go_test -run 'Informer|Lister|Index|Consumers|Handler|Resync|Transform' ${race[@]+"${race[@]}"} ./test/e2e -stock-decoding
   }
+
+  step_bench() { go_test ./bench/...; } # that they run and are right, not how fast
 
   # go_test leaves out the lines of packages without tests.
   go_test() { go test "$@" | grep -v -e '\[no test files\]' -e '^testing: warning: no tests to run'; }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,20 +27,23 @@ const (
 )
 
 // ErrTooLarge is the error of an object or a list that is larger than any that
-// an API server sends. Test for it with errors.Is.
+// an API server sends: 16 MiB and 8 GiB. Test for it with errors.Is.
 var ErrTooLarge = errors.New("too large")
 
 // decodeOptions make the decoder do what client-go's does (sigs.k8s.io/json):
 // the semantics of encoding/json, but names are case-sensitive.
 func decodeOptions(keepManagedFields bool) json.Options {
-	unmarshalers := json.UnmarshalFromFunc(unmarshalTime)
+	unmarshalers := []*json.Unmarshalers{json.UnmarshalFromFunc(unmarshalTime), json.UnmarshalFromFunc(unmarshalAny)}
 	if !keepManagedFields {
-		unmarshalers = json.JoinUnmarshalers(unmarshalers, json.UnmarshalFromFunc(skipManagedFields))
+		unmarshalers = append(unmarshalers, json.UnmarshalFromFunc(skipManagedFields))
 	}
 	return json.JoinOptions(
 		jsonv1.DefaultOptionsV1(),
+		// It holds each value in memory and reads it twice, to find a mistake in
+		// its syntax before one in its meaning.
+		jsonv1.ReportErrorsWithLegacySemantics(false),
 		json.MatchCaseInsensitiveNames(false),
-		json.WithUnmarshalers(unmarshalers),
+		json.WithUnmarshalers(json.JoinUnmarshalers(unmarshalers...)),
 	)
 }
 
@@ -49,14 +53,10 @@ func skipManagedFields(d *jsontext.Decoder, _ *[]metav1.ManagedFieldsEntry) erro
 }
 
 // unmarshalTime is metav1.Time's UnmarshalJSON without its second pass over the
-// text. What is no plain string it leaves to that method.
+// text. What is no string it leaves to that method.
 func unmarshalTime(d *jsontext.Decoder, t *metav1.Time) error {
 	if d.PeekKind() != jsontext.KindString {
-		value, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		return t.UnmarshalJSON(value)
+		return errors.ErrUnsupported
 	}
 	token, err := d.ReadToken()
 	if err != nil {
@@ -70,60 +70,79 @@ func unmarshalTime(d *jsontext.Decoder, t *metav1.Time) error {
 	return nil
 }
 
+// unmarshalAny makes whole numbers int64 where the Go type does not say what
+// they are.
+func unmarshalAny(d *jsontext.Decoder, v *any) error {
+	if d.PeekKind() != jsontext.KindNumber {
+		return errors.ErrUnsupported
+	}
+	token, err := d.ReadToken()
+	if err != nil {
+		return err
+	}
+	number := token.String()
+	if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+		*v = n
+		return nil
+	}
+	*v, err = strconv.ParseFloat(number, 64)
+	return err
+}
+
 // decoder reads JSON values of bounded size from a stream.
 type decoder struct {
 	*jsontext.Decoder
-	limit   *limitedReader
-	options json.Options
+	limit *limitedReader
 }
 
-func newDecoder(r io.Reader, options json.Options) *decoder {
-	limit := &limitedReader{reader: r}
-	return &decoder{Decoder: jsontext.NewDecoder(limit, options), limit: limit, options: options}
+func (w *ListerWatcher[T, P]) newDecoder(r io.Reader) *decoder {
+	limit := &limitedReader{reader: r, max: w.maxObjectBytes}
+	return &decoder{Decoder: jsontext.NewDecoder(limit, w.options), limit: limit}
 }
 
 // bound lets what comes next have as many bytes as an object may have. What has
 // been read ahead does not count: the reader is asked for more only when all of
 // that belongs to the same object.
-func (d *decoder) bound() { d.limit.end = d.InputOffset() + maxObjectBytes }
+func (d *decoder) bound() { d.limit.end = d.InputOffset() + d.limit.max }
 
-// into decodes the next value of the stream. A value that does not fit v is
-// read to its end, and then the stream can be read on; undecodable tells such
-// an error from one of the stream.
+// into decodes the next value of the stream. A value that is JSON but does not
+// fit v is passed over, so that the stream can be read on: the error is an
+// undecodableError then, and else one of the stream.
 func (d *decoder) into(v any) error {
 	depth := d.StackDepth()
 	_, before := d.StackIndex(depth)
-	err := json.UnmarshalDecode(d.Decoder, v, d.options)
+	err := json.UnmarshalDecode(d.Decoder, v)
 	if err == nil {
 		return nil
 	}
-	if d.broken(err) {
+	// Whose error it is shows here: a stream that is at fault fails again.
+	if err := d.leave(depth); err != nil {
 		return err
 	}
-	for d.StackDepth() > depth {
-		if _, skipErr := d.ReadToken(); skipErr != nil {
-			return skipErr
-		}
-	}
 	if _, after := d.StackIndex(depth); after == before {
-		if skipErr := d.SkipValue(); skipErr != nil {
-			return skipErr
+		if err := d.SkipValue(); err != nil {
+			return err
 		}
 	}
 	return &undecodableError{err}
 }
 
-// broken tells whether an error is of the stream: it ended, or what comes is not
-// JSON.
-func (d *decoder) broken(err error) bool {
-	_, syntactic := errors.AsType[*jsontext.SyntacticError](err)
-	return syntactic || d.limit.err != nil && errors.Is(err, d.limit.err)
+// leave reads until all that is deeper than depth has ended.
+func (d *decoder) leave(depth int) error {
+	for d.StackDepth() > depth {
+		if _, err := d.ReadToken(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // plain strips what the decoder wraps around an error of the stream: client-go
 // tells the ways in which a stream ends by comparing.
 func (d *decoder) plain(err error) error {
 	switch {
+	case isUndecodable(err):
+		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return io.ErrUnexpectedEOF
 	case d.limit.err != nil && errors.Is(err, d.limit.err):
@@ -137,6 +156,11 @@ func (d *decoder) plain(err error) error {
 type undecodableError struct{ error }
 
 func (e *undecodableError) Unwrap() error { return e.error }
+
+func isUndecodable(err error) bool {
+	_, ok := errors.AsType[*undecodableError](err)
+	return ok
+}
 
 // token reads a token of the given kind.
 func (d *decoder) token(kind jsontext.Kind) (jsontext.Token, error) {
@@ -164,6 +188,7 @@ func describe(kind jsontext.Kind) string {
 // limitedReader fails when it is asked for more than end bytes in all.
 type limitedReader struct {
 	reader io.Reader
+	max    int64 // bytes of an object
 	read   int64
 	end    int64
 	err    error // sticky
@@ -175,7 +200,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	}
 	left := l.end - l.read
 	if left <= 0 {
-		l.err = fmt.Errorf("object is %w: more than %d bytes", ErrTooLarge, maxObjectBytes)
+		l.err = fmt.Errorf("an object is %w: more than %d bytes", ErrTooLarge, l.max)
 		return 0, l.err
 	}
 	if int64(len(p)) > left {
@@ -183,8 +208,6 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	}
 	n, err := l.reader.Read(p)
 	l.read += int64(n)
-	if err != nil {
-		l.err = err
-	}
+	l.err = err
 	return n, err
 }

@@ -4,13 +4,11 @@
 package listwatch
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -18,7 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -43,11 +41,17 @@ type Config struct {
 	// and plural: "starfighters". Required.
 	Resource string
 
+	// Kind is the kind of the objects, and what they must say that they are.
+	// Empty stands for the name of the Go type, which is what
+	// runtime.Scheme.AddKnownTypes takes too.
+	Kind string
+
 	// Namespace limits the objects to one namespace; empty stands for all.
 	Namespace string
 
 	// TweakListOptions may change the options of every request, for example to
-	// set selectors. Optional. It is called concurrently.
+	// set selectors. Optional. It is called concurrently. It is not called for
+	// requests of the Fallback.
 	TweakListOptions func(*metav1.ListOptions)
 
 	// Fallback is client-go's own way to the same objects. It is asked when the
@@ -65,9 +69,10 @@ type Config struct {
 
 	// SkipUndecodable is told of an object that is JSON but does not fit its Go
 	// type, and leaves it out of the cache: an object that was in the cache
-	// stays there as it was. The object has what could be decoded. Without it
-	// such an object is an error, and the reflector tries again and again.
-	// Optional. It is called concurrently.
+	// stays there as it was, until it is deleted. The object has what was
+	// decoded before the first mistake. Without it such an object is an error,
+	// and the reflector tries again and again. Optional. It is called
+	// concurrently, and must not wait.
 	SkipUndecodable func(obj metav1.Object, err error)
 }
 
@@ -76,13 +81,21 @@ type Config struct {
 // for concurrent use.
 type ListerWatcher[T any, P object[T]] struct {
 	config   Config
+	kind     schema.GroupVersionKind
 	options  json.Options
 	fallback atomic.Bool // the server does not speak JSON
+
+	// Constant, but for tests.
+	maxObjectBytes, maxListBytes int64
+	retryDelay                   time.Duration
 }
 
 // New returns a ListerWatcher for the API type T; P is *T, and follows from T:
 //
 //	lw, err := listwatch.New[v1.Starfighter](listwatch.Config{...})
+//
+// It is an error if something required is missing, or if T is a type that the
+// decoder cannot handle.
 func New[T any, P object[T]](config Config) (*ListerWatcher[T, P], error) {
 	switch {
 	case config.Client == nil:
@@ -92,7 +105,21 @@ func New[T any, P object[T]](config Config) (*ListerWatcher[T, P], error) {
 	case config.Fallback == nil:
 		return nil, errors.New("listwatch: Config.Fallback is missing: it is a cache.ListWatch on the clientset")
 	}
-	return &ListerWatcher[T, P]{config: config, options: decodeOptions(config.KeepManagedFields)}, nil
+	if config.Kind == "" {
+		config.Kind = reflect.TypeFor[T]().Name()
+	}
+	w := &ListerWatcher[T, P]{
+		config:         config,
+		kind:           config.Client.APIVersion().WithKind(config.Kind),
+		options:        decodeOptions(config.KeepManagedFields),
+		maxObjectBytes: maxObjectBytes,
+		maxListBytes:   maxListBytes,
+		retryDelay:     time.Second,
+	}
+	if err := json.Unmarshal([]byte("{}"), new(T), w.options); err != nil {
+		return nil, fmt.Errorf("listwatch: use client-go's own list and watch for this type: %w", err)
+	}
+	return w, nil
 }
 
 var _ cache.ListerWatcher = &ListerWatcher[metav1.PartialObjectMetadata, *metav1.PartialObjectMetadata]{}
@@ -112,16 +139,23 @@ func (w *ListerWatcher[T, P]) Watch(options metav1.ListOptions) (watch.Interface
 }
 
 // ListWithContext implements cache.ListerWithContext. Errors of the API server
-// are the typed ones of k8s.io/apimachinery/pkg/api/errors.
+// are the typed ones of k8s.io/apimachinery/pkg/api/errors. An answer that ends
+// too early or is not a list of the kind is an error, never a shorter list.
 func (w *ListerWatcher[T, P]) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	if w.fallback.Load() {
 		return w.config.Fallback.ListWithContext(ctx, options)
 	}
-	body, err := w.open(ctx, options)
+	request, timeout := w.request(options)
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	body, err := w.open(ctx, request, retryList)
 	if err != nil {
 		return nil, err
 	}
-	defer body.Close()
+	defer func() { _ = body.Close() }()
 	if ok, err := looksLikeJSON(body); err == nil && !ok {
 		klog.FromContext(ctx).V(2).Info("List with client-go's own decoding", "reason", w.noJSON())
 		return w.config.Fallback.ListWithContext(ctx, options)
@@ -134,85 +168,46 @@ func (w *ListerWatcher[T, P]) ListWithContext(ctx context.Context, options metav
 }
 
 // WatchWithContext implements cache.WatcherWithContext. Errors of the API
-// server are the typed ones of k8s.io/apimachinery/pkg/api/errors.
+// server are the typed ones of k8s.io/apimachinery/pkg/api/errors. The watch
+// ends when it is stopped, when ctx does, and when the server ends it; what goes
+// wrong later is an event of type ERROR, and then it ends too.
 func (w *ListerWatcher[T, P]) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	if w.fallback.Load() {
 		return w.config.Fallback.WatchWithContext(ctx, options)
 	}
 	options.Watch = true
-	body, err := w.open(ctx, options)
-	if utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err) {
-		return watch.NewEmptyWatch(), nil // as client-go: cut before it began, to be tried again
+	request, _ := w.request(options)
+	if limiter := w.config.Client.GetRateLimiter(); limiter != nil {
+		request.Throttle(&retryLimiter{RateLimiter: limiter})
+	}
+	body, err := w.open(ctx, request, retryWatch)
+	if retryWatch(err) && ctx.Err() == nil {
+		return watch.NewEmptyWatch(), nil // as client-go: it may go better next time
 	}
 	if err != nil {
 		return nil, err
 	}
-	return watch.NewStreamWatcherWithLogger(klog.FromContext(ctx),
-		&watchDecoder[T, P]{w: w, body: body, decoder: newDecoder(body, w.options)},
+	return watch.NewStreamWatcherWithLogger(klog.FromContext(ctx), w.newWatchDecoder(body),
 		// As client-go: the cause is not one of HTTP.
 		apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", "ClientWatchDecoding"),
 	), nil
 }
 
-// open sends the request and returns the body of the answer.
-func (w *ListerWatcher[T, P]) open(ctx context.Context, options metav1.ListOptions) (*body, error) {
-	if w.config.TweakListOptions != nil {
-		w.config.TweakListOptions(&options)
-	}
-	var timeout time.Duration
-	if options.TimeoutSeconds != nil {
-		timeout = time.Duration(*options.TimeoutSeconds) * time.Second
-	}
-	stream, err := w.config.Client.Get().
-		NamespaceIfScoped(w.config.Namespace, w.config.Namespace != "").
-		Resource(w.config.Resource).
-		SpecificallyVersionedParams(&options, metav1.ParameterCodec, metav1.Unversioned).
-		Timeout(timeout).
-		SetHeader("Accept", runtime.ContentTypeJSON).
-		Stream(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &body{Reader: bufio.NewReaderSize(stream, 64<<10), Closer: stream}, nil
+const statusKind = "Status"
+
+// mismatch is the error of an object that is not of the kind that was asked for.
+func mismatch(got, want schema.GroupVersionKind) error {
+	return fmt.Errorf("it says that it is of kind %q in API version %q, not %q in %q",
+		got.Kind, got.GroupVersion(), want.Kind, want.GroupVersion())
 }
 
-// body is the body of an answer, whose first bytes can be looked at.
-type body struct {
-	*bufio.Reader
-	io.Closer
-}
-
-// looksLikeJSON waits for the first byte. rest.Request's Stream does not tell
-// the content type, but no other that an API server speaks begins like JSON.
-func looksLikeJSON(b *body) (bool, error) {
-	first, err := b.Peek(1)
-	return len(first) == 1 && bytes.ContainsAny(first, "{ \t\r\n"), err
-}
-
-// noJSON makes client-go's own decoding answer from now on.
-func (w *ListerWatcher[T, P]) noJSON() error {
-	w.fallback.Store(true)
-	return fmt.Errorf("the server does not answer in JSON for %s: client-go's own decoding takes over", w.config.Resource)
-}
-
-// skips reports an object that does not fit its type, if the user wants to go
-// on without it.
-func (w *ListerWatcher[T, P]) skips(item P, err error) bool {
-	if _, ok := errors.AsType[*undecodableError](err); !ok || item == nil || w.config.SkipUndecodable == nil {
-		return false
-	}
-	w.config.SkipUndecodable(item, w.undecodable(item, err))
-	return true
-}
-
-// undecodable names the object whose decoding failed, as far as it is known.
-func (w *ListerWatcher[T, P]) undecodable(item P, err error) error {
-	if _, ok := errors.AsType[*undecodableError](err); !ok || item == nil {
-		return err
-	}
+// describeUndecodable names the object whose decoding failed, as far as that is
+// known.
+func (w *ListerWatcher[T, P]) describeUndecodable(item P, err error) error {
 	name := klog.KObj(item).String()
 	if name == "" {
-		name = "without a name"
+		name = "an object without a name so far"
 	}
-	return fmt.Errorf("cannot decode an object of %s, %s: %w", w.config.Resource, name, err)
+	return fmt.Errorf("cannot decode %s of %s: %w (correct it on the server, or pass over such objects with SkipUndecodable)",
+		name, w.config.Resource, err)
 }

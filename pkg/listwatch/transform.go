@@ -6,7 +6,9 @@ package listwatch
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
+	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,10 +22,11 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // StripManagedFields is a cache.TransformFunc that drops metadata.managedFields:
 // who set which field, for server-side apply. They are most of an object's text.
-// An object without them may be sent back with Update: the API server takes them
-// for unchanged then.
+// The API server keeps its own: an object without them may be sent back with
+// Update, and the managers of its fields stay what they were. What is no object
+// is left alone.
 func StripManagedFields(obj any) (any, error) {
-	if o, ok := obj.(metav1.Object); ok {
+	if o, ok := asObject(obj); ok {
 		o.SetManagedFields(nil)
 	}
 	return obj, nil
@@ -32,47 +35,64 @@ func StripManagedFields(obj any) (any, error) {
 // DropLastApplied is a cache.TransformFunc that drops the annotation in which
 // kubectl apply keeps a copy of the whole object. A program that sends such an
 // object back with Update takes the annotation from kubectl, which then cannot
-// tell any more which fields to remove: use it where objects are only read.
+// tell any more which fields to remove: use it where objects are only read. What
+// is no object is left alone.
 func DropLastApplied(obj any) (any, error) {
-	if o, ok := obj.(metav1.Object); ok {
+	if o, ok := asObject(obj); ok {
 		delete(o.GetAnnotations(), lastApplied)
 	}
 	return obj, nil
 }
 
+// asObject also tells a nil pointer from an object.
+func asObject(obj any) (metav1.Object, bool) {
+	o, ok := obj.(metav1.Object)
+	if v := reflect.ValueOf(obj); ok && v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, false
+	}
+	return o, ok
+}
+
 // Intern returns a cache.TransformFunc that makes equal strings share memory:
-// apiVersion, kind, namespace, the keys of labels and annotations, the values of
-// labels, and what more names: it is called with each object of type P, and with
-// the function that returns the shared copy of a string. More may be nil.
+// namespaces, the keys of labels and annotations, the values of labels, and what
+// more names: it is called with each object of type P, and with the function
+// that returns the shared copy of a string. More may be nil. It must not keep
+// the function. What is no object is left alone.
 //
-// One Intern may serve several informers, at once too. It remembers some 10,000
-// strings; when there are more it begins anew.
+// One Intern may serve several informers, at once too. It remembers 10,000
+// strings of up to 256 bytes; when there are more it begins anew.
 func Intern[P runtime.Object](more func(obj P, intern func(string) string)) cache.TransformFunc {
 	table := &internTable{}
+	intern := table.intern
 	return func(obj any) (any, error) {
-		o, ok := obj.(metav1.Object)
+		o, ok := asObject(obj)
 		if !ok {
 			return obj, nil
 		}
 		table.mu.Lock()
 		defer table.mu.Unlock()
-		o.SetNamespace(table.intern(o.GetNamespace()))
-		o.SetLabels(internMap(o.GetLabels(), table.intern, table.intern))
-		o.SetAnnotations(internMap(o.GetAnnotations(), table.intern, nil))
-		typed, ok := obj.(P)
-		if !ok {
-			return obj, nil
+		o.SetNamespace(intern(o.GetNamespace()))
+		if labels := o.GetLabels(); len(labels) > 0 {
+			table.internMap(labels, true)
+			o.SetLabels(labels)
 		}
-		kind := typed.GetObjectKind()
-		if gvk := kind.GroupVersionKind(); !gvk.Empty() {
-			kind.SetGroupVersionKind(gvk.GroupVersion().WithKind(table.intern(gvk.Kind)))
+		if annotations := o.GetAnnotations(); len(annotations) > 0 {
+			table.internMap(annotations, false)
+			o.SetAnnotations(annotations)
 		}
-		if more != nil {
-			more(typed, table.intern)
+		if typed, ok := obj.(P); ok && more != nil {
+			more(typed, intern)
 		}
 		return obj, nil
 	}
 }
+
+const (
+	// maxInterned bounds the table: what is not repeated must not stay for ever.
+	maxInterned = 10_000
+	// maxInternedBytes bounds what is in it; longer strings are hardly repeated.
+	maxInternedBytes = 256
+)
 
 // internTable is a set of strings that objects share.
 type internTable struct {
@@ -80,11 +100,9 @@ type internTable struct {
 	strings map[string]string
 }
 
-// maxInterned bounds the table: what is not repeated must not stay for ever.
-const maxInterned = 10_000
-
+// intern returns a string's shared copy. The table is locked.
 func (t *internTable) intern(s string) string {
-	if s == "" {
+	if s == "" || len(s) > maxInternedBytes {
 		return s
 	}
 	if shared, ok := t.strings[s]; ok {
@@ -97,28 +115,41 @@ func (t *internTable) intern(s string) string {
 	return s
 }
 
-func internMap(m map[string]string, key, value func(string) string) map[string]string {
+// internMap interns the keys of a map, and its values too if it shall. The table
+// is locked.
+func (t *internTable) internMap(m map[string]string, values bool) {
 	for k, v := range m {
-		// Assigning to a key that is there keeps the old key's memory.
-		delete(m, k)
-		if value != nil {
-			v = value(v)
+		shared := t.intern(k)
+		if values {
+			v = t.intern(v)
 		}
-		m[key(k)] = v
+		// The decoder shares most strings already. To assign to a key that is
+		// there would keep the old key's memory.
+		if unsafe.StringData(shared) != unsafe.StringData(k) {
+			delete(m, k)
+		} else if !values {
+			continue
+		}
+		m[shared] = v
 	}
-	return m
 }
 
 // Chain returns a cache.TransformFunc that applies transforms one after the
-// other and does not let them do harm. Where one fails, panics, or returns
-// something else than an object, the object stays as it was before it, and the
-// next one goes on. What one took from the object's identity (name, namespace,
-// UID, resourceVersion), without which a cache is wrong, is put back. Report is
-// told of each such case with the object; nil stands for nobody. It is called
-// by the informer, one object at a time, and must not wait.
+// other and never fails, so that none can keep a cache from filling or take it
+// out of step:
 //
-// Nil transforms are passed over. Inside a cache.DeletedFinalStateUnknown the
-// object is transformed.
+//   - Where one fails, panics, or returns something else than an object, the
+//     object that it was given is kept, and the next one goes on with that. What
+//     the transform had done to the object by then stays.
+//   - What one took from the object's identity (name, namespace, UID,
+//     resourceVersion), without which a cache is wrong, is put back.
+//
+// Report is told of each such case, with the object as it goes on and an error
+// that says what was wrong; nil stands for nobody. It is called by the informer,
+// one object at a time, and must not wait, nor change the object.
+//
+// Nil transforms are passed over. Of a cache.DeletedFinalStateUnknown the object
+// inside is transformed.
 func Chain(report func(obj any, err error), transforms ...cache.TransformFunc) cache.TransformFunc {
 	if report == nil {
 		report = func(any, error) {}
@@ -150,9 +181,9 @@ func applyAll(obj any, transforms []cache.TransformFunc, report func(any, error)
 // applyOne returns the transformed object, or the one it was given, with an
 // error that says what was wrong with the transform.
 func applyOne(obj any, transform cache.TransformFunc) (result any, err error) {
-	before, ok := obj.(metav1.Object)
+	before, ok := asObject(obj)
 	if !ok {
-		return obj, fmt.Errorf("cannot transform a %T, which is no object: kept as it is", obj)
+		return obj, fmt.Errorf("cannot transform %T(%[1]v), which is no object: kept as it is", obj)
 	}
 	was := identityOf(before)
 	defer func() {
@@ -166,10 +197,10 @@ func applyOne(obj any, transform cache.TransformFunc) (result any, err error) {
 		was.restore(before)
 		return obj, fmt.Errorf("transform of %s: %w: object kept", was, err)
 	}
-	after, ok := result.(metav1.Object)
+	after, ok := asObject(result)
 	if !ok {
 		was.restore(before)
-		return obj, fmt.Errorf("transform of %s returned a %T, which is no object: object kept", was, result)
+		return obj, fmt.Errorf("transform of %s returned %T(%[2]v), which is no object: object kept", was, result)
 	}
 	if identityOf(after) != was {
 		was.restore(after)

@@ -24,6 +24,10 @@ type watchDecoder[T any, P object[T]] struct {
 	*decoder
 }
 
+func (w *ListerWatcher[T, P]) newWatchDecoder(body *body) *watchDecoder[T, P] {
+	return &watchDecoder[T, P]{w: w, body: body, decoder: w.newDecoder(body)}
+}
+
 // Decode implements watch.Decoder. It is called by one goroutine.
 func (d *watchDecoder[T, P]) Decode() (watch.EventType, runtime.Object, error) {
 	if !d.begun {
@@ -38,9 +42,19 @@ func (d *watchDecoder[T, P]) Decode() (watch.EventType, runtime.Object, error) {
 		if err == nil {
 			return kind, obj, nil
 		}
-		item, _ := obj.(P)
-		if !d.w.skips(item, err) {
-			return "", nil, d.w.undecodable(item, d.plain(err))
+		item, ok := obj.(P)
+		if !ok || !isUndecodable(err) {
+			return "", nil, d.plain(err)
+		}
+		err = d.w.describeUndecodable(item, err)
+		// Without a bookmark the reflector would wait for ever.
+		if d.w.config.SkipUndecodable == nil || kind == watch.Bookmark {
+			return "", nil, err
+		}
+		d.w.config.SkipUndecodable(item, err)
+		// To take an object out of the cache, its name is enough.
+		if kind == watch.Deleted && item.GetName() != "" && item.GetResourceVersion() != "" {
+			return kind, item, nil
 		}
 	}
 }
@@ -48,50 +62,60 @@ func (d *watchDecoder[T, P]) Decode() (watch.EventType, runtime.Object, error) {
 // Close implements watch.Decoder. It may be called while Decode waits.
 func (d *watchDecoder[T, P]) Close() { _ = d.body.Close() }
 
-// event reads one frame: {"type":"ADDED","object":{...}}.
-func (d *watchDecoder[T, P]) event() (kind watch.EventType, obj runtime.Object, err error) {
+// event reads one frame, to its end in any case, so that the next one can be
+// read. With an undecodableError it returns the object as far as it was decoded.
+func (d *watchDecoder[T, P]) event() (watch.EventType, runtime.Object, error) {
+	kind, obj, err := d.frame()
+	if err != nil {
+		// A stream that is at fault fails again.
+		if err := d.leave(0); err != nil {
+			return "", nil, err
+		}
+	}
+	return kind, obj, err
+}
+
+// frame reads what an event consists of: {"type":"ADDED","object":{...}}.
+func (d *watchDecoder[T, P]) frame() (kind watch.EventType, obj runtime.Object, err error) {
 	if _, err := d.token(jsontext.KindBeginObject); err != nil {
 		return "", nil, err
 	}
-	var early []byte // the object, should it come before the type
+	var early jsontext.Value // the object, should it come before the type
 	for d.PeekKind() != jsontext.KindEndObject {
-		name, err := d.token(jsontext.KindString)
+		token, err := d.token(jsontext.KindString)
 		if err != nil {
 			return "", nil, err
 		}
-		switch {
-		case name.String() == "type":
+		switch name := token.String(); {
+		case name == "type" && kind == "":
 			err = d.into(&kind)
-		case name.String() == "object" && kind != "":
-			obj, err = d.object(d.decoder, kind)
-		case name.String() == "object":
-			var value jsontext.Value
-			value, err = d.ReadValue()
-			early = bytes.Clone(value)
+		case name == "object" && obj == nil && early == nil:
+			if kind != "" {
+				obj, err = d.object(d.decoder, kind)
+				break
+			}
+			early, err = d.ReadValue()
+			early = early.Clone()
+		case name == "type", name == "object":
+			err = errors.New("a watch event has its type or its object twice")
 		default:
 			err = d.SkipValue()
 		}
 		if err != nil {
-			return "", obj, d.toEnd(err)
+			return kind, obj, err
 		}
 	}
 	if _, err := d.token(jsontext.KindEndObject); err != nil {
 		return "", nil, err
 	}
 	if early != nil {
-		again := newDecoder(bytes.NewReader(early), d.options)
+		again := d.w.newDecoder(bytes.NewReader(early))
 		again.bound()
-		if obj, err = d.object(again, kind); err != nil {
-			return "", obj, err
-		}
+		obj, err = d.object(again, kind)
+	} else if obj == nil {
+		err = fmt.Errorf("a watch event of type %q without an object", kind)
 	}
-	switch {
-	case kind == "":
-		return "", nil, &undecodableError{errors.New("a watch event without a type")}
-	case obj == nil:
-		return "", nil, &undecodableError{fmt.Errorf("a watch event of type %s without an object", kind)}
-	}
-	return kind, obj, nil
+	return kind, obj, err
 }
 
 // object decodes the object of an event.
@@ -99,31 +123,25 @@ func (d *watchDecoder[T, P]) object(from *decoder, kind watch.EventType) (runtim
 	switch kind {
 	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark:
 		item := P(new(T))
-		if err := from.into(item); err != nil {
-			return item, err
+		err := from.into(item)
+		if got := item.GetObjectKind().GroupVersionKind(); err == nil && got != d.w.kind {
+			err = &undecodableError{mismatch(got, d.w.kind)}
 		}
 		// As client-go's decoder does: the Go type says it all.
 		item.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-		return item, nil
+		return item, err
 	case watch.Error:
 		status := &metav1.Status{}
-		err := from.into(status)
-		return status, err
-	default:
-		return nil, errors.Join(&undecodableError{fmt.Errorf("unknown type of watch event: %q", kind)}, from.SkipValue())
-	}
-}
-
-// toEnd reads the rest of a frame whose object did not decode, so that the next
-// one can be read.
-func (d *watchDecoder[T, P]) toEnd(err error) error {
-	if _, ok := errors.AsType[*undecodableError](err); !ok {
-		return err
-	}
-	for d.StackDepth() > 0 {
-		if _, skipErr := d.ReadToken(); skipErr != nil {
-			return skipErr
+		if err := from.into(status); err != nil {
+			return nil, fmt.Errorf("a watch event of type %s: %w", kind, err)
 		}
+		if status.Kind != statusKind {
+			return nil, fmt.Errorf("a watch event of type %s: %w", kind,
+				mismatch(status.GroupVersionKind(), metav1.Unversioned.WithKind(statusKind)))
+		}
+		status.TypeMeta = metav1.TypeMeta{}
+		return status, nil
+	default:
+		return nil, fmt.Errorf("a watch event of unknown type %q", kind)
 	}
-	return err
 }

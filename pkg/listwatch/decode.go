@@ -47,9 +47,12 @@ func decodeOptions(keepManagedFields bool) json.Options {
 	)
 }
 
-// skipManagedFields passes over the field without looking at what is in it.
+// skipManagedFields passes over the field without looking at what is in it. To
+// read it as one value is faster than SkipValue token by token, and takes no more
+// memory than the decoder's buffer, but for fields of many kilobytes.
 func skipManagedFields(d *jsontext.Decoder, _ *[]metav1.ManagedFieldsEntry) error {
-	return d.SkipValue()
+	_, err := d.ReadValue()
+	return err
 }
 
 // unmarshalTime is metav1.Time's UnmarshalJSON without its second pass over the

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,10 +25,10 @@ type list[P runtime.Object] struct {
 
 // DeepCopyObject implements runtime.Object.
 func (l *list[P]) DeepCopyObject() runtime.Object {
-	copied := &list[P]{TypeMeta: l.TypeMeta, Items: make([]P, len(l.Items))}
+	copied := &list[P]{TypeMeta: l.TypeMeta, Items: slices.Clone(l.Items)}
 	meta := &l.ListMeta
 	meta.DeepCopyInto(&copied.ListMeta)
-	for i, item := range l.Items {
+	for i, item := range copied.Items {
 		copied.Items[i] = item.DeepCopyObject().(P)
 	}
 	return copied

@@ -22,9 +22,8 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // StripManagedFields is a cache.TransformFunc that drops metadata.managedFields:
 // who set which field, for server-side apply. They are most of an object's text.
-// The API server keeps its own: an object without them may be sent back with
-// Update, and the managers of its fields stay what they were. What is no object
-// is left alone.
+// An object without them may be sent back with Update: the API server takes their
+// absence for no change. What is no object is left alone.
 func StripManagedFields(obj any) (any, error) {
 	if o, ok := asObject(obj); ok {
 		o.SetManagedFields(nil)

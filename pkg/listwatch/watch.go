@@ -135,9 +135,9 @@ func (d *watchDecoder[T, P]) object(from *decoder, kind watch.EventType) (runtim
 		if err := from.into(status); err != nil {
 			return nil, fmt.Errorf("a watch event of type %s: %w", kind, err)
 		}
-		if status.Kind != statusKind {
-			return nil, fmt.Errorf("a watch event of type %s: %w", kind,
-				mismatch(status.GroupVersionKind(), metav1.Unversioned.WithKind(statusKind)))
+		// To client-go a Status is the same in any version.
+		if got := status.GroupVersionKind(); got.Kind != statusKind || got.Version == "" {
+			return nil, fmt.Errorf("a watch event of type %s: %w", kind, mismatch(got, metav1.Unversioned.WithKind(statusKind)))
 		}
 		status.TypeMeta = metav1.TypeMeta{}
 		return status, nil

@@ -23,6 +23,9 @@ import (
 	"github.com/okontajneroch/starwars/pkg/listwatch"
 )
 
+// starfighters is the resource that the factory makes informers for.
+var starfighters = v1.Resource("starfighters").WithVersion(v1.GroupVersion.Version)
+
 // NewSharedInformerFactory returns the generated shared informer factory with
 // the SDK's own list and watch inside: objects are decoded in one pass, and the
 // cache holds them without managedFields and with repeated strings shared. All
@@ -65,7 +68,7 @@ func (f *factory) Starwars() starwarsinformers.Interface {
 
 // ForResource is the generated factory's, for an informer that this one made.
 func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
-	if resource == v1.SchemeGroupVersion.WithResource("starfighters") {
+	if resource == starfighters {
 		f.Starwars().V1().Starfighters().Informer()
 	}
 	return f.SharedInformerFactory.ForResource(resource)
@@ -84,7 +87,7 @@ func (f *factory) newStarfighterInformer(client versioned.Interface, resync time
 	informer := cache.NewSharedIndexInformerWithOptions(f.listerWatcher(client), &v1.Starfighter{}, cache.SharedIndexInformerOptions{
 		ResyncPeriod: resync,
 		Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-		Identifier:   f.informerName.WithResource(v1.SchemeGroupVersion.WithResource("starfighters")),
+		Identifier:   f.informerName.WithResource(starfighters),
 	})
 	// The only error is of an informer that has started.
 	if err := informer.SetTransform(f.transform()); err != nil {
@@ -138,7 +141,7 @@ func (f *factory) listerWatcher(client versioned.Interface) cache.ListerWatcher 
 	}
 	lw, err := listwatch.New[v1.Starfighter](listwatch.Config{
 		Client:            client.StarwarsV1().RESTClient(),
-		Resource:          "starfighters",
+		Resource:          starfighters.Resource,
 		Namespace:         f.namespace,
 		TweakListOptions:  f.tweak,
 		Fallback:          stock,

@@ -37,7 +37,7 @@ func synced(t *testing.T, factory informers.SharedInformerFactory) {
 // TestFactoryMakesOneInformer asks for the informer in every way there is.
 func TestFactoryMakesOneInformer(t *testing.T) {
 	factory := starwars.NewSharedInformerFactory(fake.NewClientset(samples.XWing1()), 0)
-	generic, err := factory.ForResource(v1.SchemeGroupVersion.WithResource("starfighters"))
+	generic, err := factory.ForResource(v1.Resource("starfighters").WithVersion("v1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestFactoryMakesOneInformer(t *testing.T) {
 	if _, err := generic.Lister().ByNamespace("default").Get("x-wing-1"); err != nil {
 		t.Errorf("generic lister: %v", err)
 	}
-	if _, err := factory.ForResource(v1.SchemeGroupVersion.WithResource("deathstars")); err == nil {
+	if _, err := factory.ForResource(v1.Resource("deathstars").WithVersion("v1")); err == nil {
 		t.Error("an informer for a resource that there is not")
 	}
 }

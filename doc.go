@@ -47,5 +47,9 @@
 // caches objects without metadata.managedFields ([WithManagedFields] keeps them)
 // and with repeated strings shared. A copy of a cached object may be sent back
 // with Update all the same: the API server takes missing managedFields for
-// unchanged. [WithStockDecoding] leaves decoding to client-go.
+// unchanged. Server-side apply that starts from what was applied before does need
+// them: pass ExtractStarfighter a ship that the clientset returned, not one from
+// the cache, or set [WithManagedFields]. From a ship without them it extracts
+// nothing, without an error, and applying that gives up the manager's fields.
+// [WithStockDecoding] leaves decoding to client-go.
 package starwars

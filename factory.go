@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned"
@@ -30,13 +31,16 @@ var starfighters = v1.Resource("starfighters").WithVersion(v1.GroupVersion.Versi
 // the SDK's own list and watch inside: objects are decoded in one pass, and the
 // cache holds them without managedFields and with repeated strings shared. All
 // else, names and behaviour, is as from the generated constructor
-// externalversions.NewSharedInformerFactory. With a fake clientset, which has no
-// server to decode from, the list and watch are the clientset's.
+// externalversions.NewSharedInformerFactory.
+//
+// Requests go through client.StarwarsV1().RESTClient(). A clientset whose List and
+// Watch methods do something of their own needs WithStockDecoding; with a fake
+// clientset, which has no server to decode from, they are called anyway.
 //
 // Each resync interval the cached objects pass through the update handlers
 // again; 0 means never.
 func NewSharedInformerFactory(client versioned.Interface, resync time.Duration, options ...Option) informers.SharedInformerFactory {
-	f := &factory{report: func(_ any, err error) { utilruntime.HandleError(err) }}
+	f := &factory{report: func(_ any, err error) { klog.ErrorS(err, "Cannot transform a Starfighter as asked") }}
 	for _, option := range options {
 		option(f)
 	}
@@ -56,14 +60,14 @@ type factory struct {
 	stockDecoding     bool
 	keepManagedFields bool
 	dropLastApplied   bool
-	pagedList         bool
+	noWatchList       bool
 	skipUndecodable   func(metav1.Object, error)
 	report            func(any, error)
 }
 
-// Starwars is the generated factory's, asking this one for its informers.
+// Starwars is the generated factory's, with informers that this one makes.
 func (f *factory) Starwars() starwarsinformers.Interface {
-	return starwarsinformers.New(f, f.namespace, f.tweak)
+	return starwarsinformers.New(singlePass{f}, f.namespace, f.tweak)
 }
 
 // ForResource is the generated factory's, for an informer that this one made.
@@ -74,9 +78,12 @@ func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.G
 	return f.SharedInformerFactory.ForResource(resource)
 }
 
-// InformerFor makes informers of Starfighters in its own way. Whoever asks first
-// decides how the one informer of all is made, so all must ask here.
-func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+// singlePass is the factory as its own group sees it. A constructor that somebody
+// else passes to InformerFor is used as it is, as with the generated factory.
+type singlePass struct{ *factory }
+
+// InformerFor makes informers of Starfighters in the SDK's way.
+func (f singlePass) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	if _, ok := obj.(*v1.Starfighter); ok {
 		newFunc = f.newStarfighterInformer
 	}
@@ -131,22 +138,23 @@ func (f *factory) listerWatcher(client versioned.Interface) cache.ListerWatcher 
 			return ships.Watch(ctx, tweaked(options))
 		},
 	}
-	// A fake clientset's REST client is a nil pointer.
-	restClient, ok := client.StarwarsV1().RESTClient().(*rest.RESTClient)
-	if f.stockDecoding || ok && restClient == nil {
-		if f.pagedList {
-			return pagedList{stock}
+	restClient := client.StarwarsV1().RESTClient()
+	pointer, ok := restClient.(*rest.RESTClient)
+	fake := restClient == nil || ok && pointer == nil
+	if f.stockDecoding || fake {
+		if f.noWatchList {
+			return listOnly{stock}
 		}
 		return cache.ToListWatcherWithWatchListSemantics(stock, client)
 	}
 	lw, err := listwatch.New[v1.Starfighter](listwatch.Config{
-		Client:            client.StarwarsV1().RESTClient(),
+		Client:            restClient,
 		Resource:          starfighters.Resource,
 		Namespace:         f.namespace,
 		TweakListOptions:  f.tweak,
 		Fallback:          stock,
 		KeepManagedFields: f.keepManagedFields,
-		PreferList:        f.pagedList,
+		NoWatchList:       f.noWatchList,
 		SkipUndecodable:   f.skipUndecodable,
 	})
 	if err != nil { // nothing is missing above
@@ -155,8 +163,8 @@ func (f *factory) listerWatcher(client versioned.Interface) cache.ListerWatcher 
 	return lw
 }
 
-// pagedList keeps reflectors from asking for a watch-list.
-type pagedList struct{ *cache.ListWatch }
+// listOnly keeps reflectors from asking for a watch-list.
+type listOnly struct{ *cache.ListWatch }
 
 // IsWatchListSemanticsUnSupported is asked by client-go's reflector.
-func (pagedList) IsWatchListSemanticsUnSupported() bool { return true }
+func (listOnly) IsWatchListSemanticsUnSupported() bool { return true }

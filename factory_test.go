@@ -18,8 +18,11 @@ import (
 	"github.com/okontajneroch/starwars"
 	"github.com/okontajneroch/starwars/config/samples"
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
+	starwarsapply "github.com/okontajneroch/starwars/pkg/generated/applyconfiguration/starwars/v1"
+	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned"
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned/fake"
 	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
+	starwarsgroup "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/starwars"
 	starwarsinformers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/starwars/v1"
 )
 
@@ -75,7 +78,7 @@ func TestFactoryOptions(t *testing.T) {
 			obj.(*v1.Starfighter).Spec.Pilot = "Biggs Darklighter"
 			return obj, nil
 		}),
-		starwars.WithReport(func(_ any, err error) {
+		starwars.WithTransformReport(func(_ any, err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			reported = append(reported, err)
@@ -94,6 +97,55 @@ func TestFactoryOptions(t *testing.T) {
 	defer mu.Unlock()
 	if len(reported) < 1 || !strings.Contains(reported[0].Error(), "outer-rim/x-wing-1: cannot transform") {
 		t.Errorf("reported %v, want the transform that failed", reported)
+	}
+}
+
+// TestInformerForKeepsItsContract passes a constructor, which the factory must
+// use as the generated one does, and asks for informers of another namespace.
+func TestInformerForKeepsItsContract(t *testing.T) {
+	own := cache.NewSharedIndexInformer(&cache.ListWatch{}, &v1.Starfighter{}, 0, nil)
+	factory := starwars.NewSharedInformerFactory(fake.NewClientset(), 0)
+	got := factory.InformerFor(&v1.Starfighter{}, func(versioned.Interface, time.Duration) cache.SharedIndexInformer { return own })
+	if got != own {
+		t.Error("the constructor that was passed is not used")
+	}
+
+	elsewhere := samples.XWing1()
+	elsewhere.Namespace = "outer-rim"
+	factory = starwars.NewSharedInformerFactory(fake.NewClientset(samples.XWing1(), elsewhere), 0)
+	lister := starwarsgroup.New(factory, "outer-rim", nil).V1().Starfighters().Lister()
+	synced(t, factory)
+	if ships, err := lister.ByFaction(v1.Rebellion); err != nil || len(ships) != 1 || ships[0].Namespace != "outer-rim" {
+		t.Errorf("ships of one namespace: %v, %v", ships, err)
+	}
+}
+
+// TestLeanShipsExtractNothing shows why server-side apply needs managedFields.
+func TestLeanShipsExtractNothing(t *testing.T) {
+	ship := samples.XWing1()
+	ship.ManagedFields = []metav1.ManagedFieldsEntry{{
+		Manager: "squadron", Operation: metav1.ManagedFieldsOperationApply, APIVersion: v1.GroupVersion.String(),
+		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:pilot":{}}}`)},
+	}}
+	for want, options := range map[string][]starwars.Option{"": nil, "Luke Skywalker": {starwars.WithManagedFields()}} {
+		factory := starwars.NewSharedInformerFactory(fake.NewClientset(ship.DeepCopy()), 0, options...)
+		lister := factory.Starwars().V1().Starfighters().Lister()
+		synced(t, factory)
+		cached, err := lister.Starfighters("default").Get("x-wing-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		extracted, err := starwarsapply.ExtractStarfighter(cached, "squadron")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if extracted.Spec != nil && extracted.Spec.Pilot != nil {
+			got = *extracted.Spec.Pilot
+		}
+		if got != want {
+			t.Errorf("with %d options the manager's pilot is %q, want %q", len(options), got, want)
+		}
 	}
 }
 

@@ -33,8 +33,11 @@ func WithTweakListOptions(tweak func(*metav1.ListOptions)) Option {
 }
 
 // WithTransform changes objects before they enter the cache, after the default
-// transforms. It may change the object that it is given. It cannot do harm: see
-// listwatch.Chain, and WithReport for who is told.
+// transforms. It may change the object that it is given, and must give the same
+// when it is given its own result: client-go passes the objects of a watch-list
+// through twice. One that fails, or loses what the cache needs of an object, does
+// no harm to the cache (see listwatch.Chain), and is reported (see
+// WithTransformReport).
 func WithTransform(transform cache.TransformFunc) Option {
 	return func(f *factory) { f.transforms = append(f.transforms, transform) }
 }
@@ -60,7 +63,8 @@ func WithStockDecoding() Option {
 	return func(f *factory) { f.stockDecoding = true }
 }
 
-// WithManagedFields keeps metadata.managedFields in the cache.
+// WithManagedFields keeps metadata.managedFields in the cache. The generated
+// Extract functions, for server-side apply, need them.
 func WithManagedFields() Option {
 	return func(f *factory) { f.keepManagedFields = true }
 }
@@ -71,26 +75,30 @@ func WithDropLastApplied() Option {
 	return func(f *factory) { f.dropLastApplied = true }
 }
 
-// WithPagedList makes informers start with LIST requests, in pages, instead of
-// one watch-list: less than half the work for this process, but more for the API
-// server, which has to hold each page in memory.
-func WithPagedList() Option {
-	return func(f *factory) { f.pagedList = true }
+// WithoutWatchList makes informers start with a LIST instead of a watch-list:
+// about a third less work for this process, but the API server has to hold the
+// whole answer in memory, or a page of it where it has no watch cache.
+func WithoutWatchList() Option {
+	return func(f *factory) { f.noWatchList = true }
 }
 
 // WithSkipUndecodable leaves objects out of the cache that the API server has
 // but that do not fit their Go type, and tells skipped of each; what could be
-// decoded of it is in obj. Without it such an object keeps the cache from
-// filling, and the informer's watch error handler is told why. It is called
-// concurrently.
+// decoded of it is in obj. A ship that stops fitting while it is cached stays as
+// it was until the next list, which takes it out: handlers are told that it was
+// deleted. Of one that is deleted while it does not fit, handlers get its
+// metadata; more may be missing.
+//
+// Without the option such an object keeps the cache from filling, and the
+// informer's watch error handler is told why. It has no effect where client-go
+// decodes (WithStockDecoding). It is called concurrently and must not wait.
 func WithSkipUndecodable(skipped func(obj metav1.Object, err error)) Option {
 	return func(f *factory) { f.skipUndecodable = skipped }
 }
 
-// WithReport is told of transforms that failed or did what they may not. Without
-// it they are logged as errors of the process
-// (k8s.io/apimachinery/pkg/util/runtime). It is called by the informer and must
-// not wait.
-func WithReport(report func(obj any, err error)) Option {
+// WithTransformReport is told of transforms that failed or did what they may not.
+// Without it they are logged as errors. It is called by the informer and must not
+// wait.
+func WithTransformReport(report func(obj any, err error)) Option {
 	return func(f *factory) { f.report = report }
 }

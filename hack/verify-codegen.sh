@@ -8,8 +8,10 @@
 # shellcheck source=hack/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-copy="$(mktemp -d)"
-trap 'rm -rf "${copy}"' EXIT
+work="$(mktemp -d)"
+trap 'rm -rf "${work}"' EXIT
+before="${work}/before" copy="${work}/after"
+mkdir "${before}" "${copy}"
 
 say "Copying the sources"
 # Everything but what git ignores: also files that are not committed yet.
@@ -18,17 +20,19 @@ say "Copying the sources"
   tar --null -T - -cf -) | tar -xf - -C "${copy}"
 mkdir -p "${copy}/.bin"
 
+for path in pkg config hack; do cp -R "${copy}/${path}" "${before}/"; done
+
 "${copy}/hack/update-codegen.sh"
 
 status=0
 for path in pkg config hack; do
-  diff -Naur "${ROOT}/${path}" "${copy}/${path}" || status=1
+  diff -Naur "${before}/${path}" "${copy}/${path}" || status=1
 done
 if [ "${status}" -ne 0 ]; then
   {
     printf 'error: generated files are not up to date, run hack/update-codegen.sh:\n'
     for path in pkg config hack; do
-      { diff -Naqr "${ROOT}/${path}" "${copy}/${path}" || true; } | sed -n "s|^Files ${ROOT}/\(.*\) and .* differ\$|  \1|p"
+      { diff -Naqr "${before}/${path}" "${copy}/${path}" || true; } | sed -n "s|^Files ${before}/\(.*\) and .* differ\$|  \1|p"
     done
   } >&2
   exit 1

@@ -40,8 +40,9 @@ type options struct {
 func main() {
 	var o options
 	os.Exit(program.Main(program.Program{
-		Name:  "informer",
-		About: "Prints what happens to the Starfighters of one namespace, as an informer's handlers see it.",
+		Name:      "informer",
+		Namespace: &o.namespace,
+		About:     "Prints what happens to the Starfighters of one namespace, as an informer's handlers see it.",
 		AddFlags: func(flags *pflag.FlagSet) {
 			flags.StringVar(&o.namespace, "namespace", metav1.NamespaceDefault, "watch the ships of this `NAMESPACE`")
 			flags.DurationVar(&o.resync, "resync", 30*time.Second, "pass the cached ships through the handlers again at this `INTERVAL`; 0 never does")

@@ -95,7 +95,7 @@ func run(ctx context.Context, server *target.Server, write bool) error {
 		}
 	} else {
 		<-ctx.Done()
-		ctx = context.WithoutCancel(ctx) // the report still has to ask the API server
+		ctx = context.WithoutCancel(ctx) // the report still has to ask for the metrics
 	}
 
 	var after requests
@@ -103,7 +103,7 @@ func run(ctx context.Context, server *target.Server, write bool) error {
 		after, countErr = countRequests(ctx, client)
 	}
 	report(consumers, map[string]*tally{"ships by faction, as the roster counted": roster, "ships by type, as squadrons counted": squadrons})
-	if err := reportIndexes(ctx, client, lister); err != nil {
+	if err := reportIndexes(ctx, client, lister, write); err != nil {
 		return err
 	}
 	reportRequests(after.since(before), countErr, len(consumers))

@@ -308,7 +308,7 @@ func TestInternalErrorEvent(t *testing.T) {
 
 func TestPagedInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := start(t, func(c *listwatch.Config) { c.PreferList = true }, 0, nil, func(n int, r *http.Request) *http.Response {
+		i := start(t, func(c *listwatch.Config) { c.NoWatchList = true }, 0, nil, func(n int, r *http.Request) *http.Response {
 			switch q := r.URL.Query(); {
 			case n == 0 && isList(r):
 				return answer(200, text(`{"kind":"StarfighterList","apiVersion":"starwars.okontajneroch.sk/v1","metadata":{"resourceVersion":"5","continue":"c"},"items":[`+named("a", "1")+`]}`))

@@ -63,16 +63,17 @@ type Config struct {
 	// them.
 	KeepManagedFields bool
 
-	// PreferList makes reflectors list, in pages, instead of asking for a
-	// watch-list. It costs the client less and the server more.
-	PreferList bool
+	// NoWatchList makes reflectors list instead of asking for a watch-list. It
+	// costs the client less and the server more.
+	NoWatchList bool
 
 	// SkipUndecodable is told of an object that is JSON but does not fit its Go
-	// type, and leaves it out of the cache: an object that was in the cache
-	// stays there as it was, until it is deleted. The object has what was
-	// decoded before the first mistake. Without it such an object is an error,
-	// and the reflector tries again and again. Optional. It is called
-	// concurrently, and must not wait.
+	// type, and leaves it out of the cache. One that stops fitting while it is
+	// cached stays as it was until the next list, which takes it out: handlers
+	// are told that it was deleted. Of one that is deleted while it does not
+	// fit, handlers get what was decoded before the first mistake. Without
+	// SkipUndecodable such an object is an error, and the reflector tries again
+	// and again. Optional. It is called concurrently, and must not wait.
 	SkipUndecodable func(obj metav1.Object, err error)
 }
 
@@ -126,7 +127,7 @@ var _ cache.ListerWatcher = &ListerWatcher[metav1.PartialObjectMetadata, *metav1
 
 // IsWatchListSemanticsUnSupported makes reflectors list when that is preferred.
 // client-go's reflector asks for it by this name.
-func (w *ListerWatcher[T, P]) IsWatchListSemanticsUnSupported() bool { return w.config.PreferList }
+func (w *ListerWatcher[T, P]) IsWatchListSemanticsUnSupported() bool { return w.config.NoWatchList }
 
 // List implements cache.Lister.
 func (w *ListerWatcher[T, P]) List(options metav1.ListOptions) (runtime.Object, error) {

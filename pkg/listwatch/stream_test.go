@@ -364,7 +364,7 @@ func TestNew(t *testing.T) {
 	if err != nil || lw.IsWatchListSemanticsUnSupported() {
 		t.Error("a watch-list is not preferred", err)
 	}
-	good.PreferList = true
+	good.NoWatchList = true
 	if lw, err = listwatch.New[v1.Starfighter](good); err != nil || !lw.IsWatchListSemanticsUnSupported() {
 		t.Error("lists are not preferred", err)
 	}

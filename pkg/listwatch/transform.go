@@ -23,7 +23,8 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // StripManagedFields is a cache.TransformFunc that drops metadata.managedFields:
 // who set which field, for server-side apply. They are most of an object's text.
 // An object without them may be sent back with Update: the API server takes their
-// absence for no change. What is no object is left alone.
+// absence for no change. The generated Extract functions find nothing in it. What
+// is no object is left alone.
 func StripManagedFields(obj any) (any, error) {
 	if o, ok := asObject(obj); ok {
 		o.SetManagedFields(nil)
@@ -137,9 +138,9 @@ func (t *internTable) internMap(m map[string]string, values bool) {
 // other and never fails, so that none can keep a cache from filling or take it
 // out of step:
 //
-//   - Where one fails, panics, or returns something else than an object, the
-//     object that it was given is kept, and the next one goes on with that. What
-//     the transform had done to the object by then stays.
+//   - Where one fails, panics, or returns something else than an object of the
+//     same type, the object that it was given is kept, and the next one goes on
+//     with that. What the transform had done to the object by then stays.
 //   - What one took from the object's identity (name, namespace, UID,
 //     resourceVersion), without which a cache is wrong, is put back.
 //
@@ -200,6 +201,10 @@ func applyOne(obj any, transform cache.TransformFunc) (result any, err error) {
 	if !ok {
 		was.restore(before)
 		return obj, fmt.Errorf("transform of %s returned %T(%[2]v), which is no object: object kept", was, result)
+	}
+	if reflect.TypeOf(result) != reflect.TypeOf(obj) { // typed handlers and listers would panic
+		was.restore(before)
+		return obj, fmt.Errorf("transform of %s returned %T, not %T: object kept", was, result, obj)
 	}
 	if identityOf(after) != was {
 		was.restore(after)

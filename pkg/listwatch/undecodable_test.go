@@ -71,7 +71,7 @@ func TestSkipUndecodable(t *testing.T) {
 				var skipped []string
 				var w *io.PipeWriter
 				i := start(t, func(c *listwatch.Config) {
-					c.PreferList = list
+					c.NoWatchList = list
 					c.SkipUndecodable = func(o metav1.Object, err error) {
 						skipped = append(skipped, o.GetName()+"@"+o.GetResourceVersion())
 						if !strings.Contains(err.Error(), "of starfighters") {

@@ -47,7 +47,7 @@ func TestInformerCachesLeanObjects(t *testing.T) {
 		{"default", nil, false, true, 0},
 		{"managed fields", []starwars.Option{starwars.WithManagedFields()}, true, true, 0},
 		{"dropped", []starwars.Option{starwars.WithDropLastApplied()}, false, false, 0},
-		{"listed in pages", []starwars.Option{starwars.WithPagedList()}, false, true, 1},
+		{"listed in pages", []starwars.Option{starwars.WithoutWatchList()}, false, true, 1},
 	}
 	for number, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

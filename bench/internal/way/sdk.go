@@ -18,8 +18,8 @@ func sdk() []Way {
 	}
 	return []Way{
 		{Name: "starwars", About: "this SDK as it comes: watch-list", start: with().start},
-		{Name: "starwars-list", About: "with LIST, in one piece", start: with(starwars.WithPagedList()).start},
-		{Name: "starwars-paged", About: "with LIST, in pages of 500", Paged: true, start: with(starwars.WithPagedList()).start},
+		{Name: "starwars-list", About: "with LIST, in one piece", start: with(starwars.WithoutWatchList()).start},
+		{Name: "starwars-paged", About: "with LIST, in pages of 500", Paged: true, start: with(starwars.WithoutWatchList()).start},
 		{Name: "starwars-lean", About: "watch-list, without kubectl's last-applied annotation", start: with(starwars.WithDropLastApplied()).start},
 		{Name: "starwars-full", About: "watch-list, managedFields kept", start: with(starwars.WithManagedFields()).start},
 		{Name: "starwars-stock", About: "watch-list, client-go's decoding", start: with(starwars.WithStockDecoding()).start},

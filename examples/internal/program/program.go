@@ -29,6 +29,9 @@ type Program struct {
 	Name string
 	// About says in a few lines what the example does; --help prints it.
 	About string
+	// Namespace is where a flag puts the one namespace whose ships the example
+	// reads. Optional: without it the example reads those of all.
+	Namespace *string
 	// AddFlags adds the example's own flags. Optional.
 	AddFlags func(*pflag.FlagSet)
 	// Run is the example itself. It returns when its work is done or ctx ends,
@@ -68,6 +71,9 @@ func Main(p Program) int {
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v; see --help\n", p.Name, err)
 		return 2
+	}
+	if p.Namespace != nil {
+		server.Namespace = *p.Namespace
 	}
 	quiet := setUpLogging(verbosity)
 

@@ -25,6 +25,9 @@ import (
 // Target is what the user chose by flags. The zero value is an API server in
 // this process that keeps nothing.
 type Target struct {
+	// Namespace is the one whose ships the example reads; empty for all.
+	Namespace string
+
 	kubeconfig string
 	cluster    bool
 	dataDir    string
@@ -52,17 +55,6 @@ type Server struct {
 // Starfighters. The caller must Close the server it gets. An error says what
 // the user can do about it.
 func (t *Target) Connect(ctx context.Context) (*Server, error) {
-	server, err := t.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	// A server protects itself; client-go's default of 5 requests per second
-	// would only make the examples slow.
-	server.Config.QPS = -1
-	return server, nil
-}
-
-func (t *Target) connect(ctx context.Context) (*Server, error) {
 	if t.kubeconfig == "" && !t.cluster {
 		return t.start(ctx)
 	}
@@ -75,7 +67,7 @@ func (t *Target) connect(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the cluster's address and credentials: %w", err)
 	}
-	if err := check(ctx, config); err != nil {
+	if err := check(ctx, config, t.Namespace); err != nil {
 		return nil, err
 	}
 	return &Server{Config: config, stop: func() error { return nil }}, nil
@@ -92,6 +84,9 @@ func (t *Target) start(ctx context.Context) (*Server, error) {
 			return nil, errors.Join(fmt.Errorf("make a folder for the kubeconfig: %w", err), env.Stop())
 		}
 		remove = func() error { return os.RemoveAll(dir) }
+	}
+	if dir, err = filepath.Abs(dir); err != nil { // for use in another terminal
+		return nil, errors.Join(err, env.Stop(), remove())
 	}
 	server := &Server{
 		Config:     env.RESTConfig(),
@@ -114,19 +109,19 @@ func (s *Server) Close() error { return s.stop() }
 
 // check asks for one ship, so that a cluster that is away, lacks the API or
 // grants no access is reported in words instead of by an informer that waits.
-func check(ctx context.Context, config *rest.Config) error {
+func check(ctx context.Context, config *rest.Config, namespace string) error {
 	client, err := versioned.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client for %s: %w", config.Host, err)
 	}
-	_, err = client.StarwarsV1().Starfighters(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
+	_, err = client.StarwarsV1().Starfighters(namespace).List(ctx, metav1.ListOptions{Limit: 1})
 	switch {
 	case err == nil:
 		return nil
 	case apierrors.IsNotFound(err):
 		return fmt.Errorf("%s does not serve Starfighters: install their definition with kubectl apply -f config/crd/starwars.okontajneroch.sk_starfighters.yaml: %w", config.Host, err)
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("%s lets you not list Starfighters: bind the role in config/rbac/starfighter-reader.yaml to your user: %w", config.Host, err)
+		return fmt.Errorf("%s does not let you list Starfighters: bind the role in config/rbac/starfighter-reader.yaml to your user: %w", config.Host, err)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("%s does not accept your credentials: check the kubeconfig: %w", config.Host, err)
 	default:

@@ -242,8 +242,8 @@ func newSupport(first *types.Type) generator.Generator {
 		imports: []string{
 			`"errors"`, `"fmt"`, `"iter"`, `"maps"`, `"slices"`, `"strconv"`, `"strings"`, `"sync"`,
 			`"k8s.io/apimachinery/pkg/labels"`,
-			`utilruntime "k8s.io/apimachinery/pkg/util/runtime"`,
 			`"k8s.io/client-go/tools/cache"`,
+			`"k8s.io/klog/v2"`,
 		},
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/labels"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 )
 
 // ErrNoIndex is the error of asking an index that does not exist. Test for it
@@ -31,12 +31,11 @@ var ErrIndexConflict = errors.New("index name is taken by another function")
 // GuardIndexers makes index functions safe that may return an error or panic,
 // which would end the process when the cache calls them. The object then has no
 // values in that index, and report is told why. report is called with the cache
-// locked: it must not ask the cache. A nil report stands for HandleError of
-// k8s.io/apimachinery/pkg/util/runtime. The generated index functions need no
-// guard.
+// locked: it must not ask the cache, nor wait. A nil report stands for an error in
+// klog. The generated index functions need no guard.
 func GuardIndexers[T any](indexers cache.TypedIndexers[T], report func(index string, obj T, err error)) cache.TypedIndexers[T] {
 	if report == nil {
-		report = func(_ string, _ T, err error) { utilruntime.HandleError(err) }
+		report = func(_ string, _ T, err error) { klog.ErrorS(err, "An object is left out of an index") }
 	}
 	guarded := make(cache.TypedIndexers[T], len(indexers))
 	for name, values := range indexers {

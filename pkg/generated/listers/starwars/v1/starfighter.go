@@ -41,35 +41,38 @@ type StarfighterIndexReader interface {
 
 	// ByFaction returns the Starfighters whose spec.faction is faction.
 	ByFaction(faction starwarsv1.Faction) ([]*starwarsv1.Starfighter, error)
-	// AllByFaction is ByFaction as an iterator, without a slice of the
-	// result. Each loop over it goes over the Starfighters that there were when
+	// AllByFaction is ByFaction as an iterator, which saves the typed
+	// copy of the result. Each loop over it goes over the Starfighters that there were when
 	// the loop began: changes of the cache meanwhile do not show, and the loop
 	// may ask the cache and take its time. Without a usable index it looks at
 	// every object instead of returning an error.
 	AllByFaction(faction starwarsv1.Faction) iter.Seq[*starwarsv1.Starfighter]
-	// CountByFaction returns how many Starfighters ByFaction would return.
+	// CountByFaction returns how many Starfighters ByFaction would return,
+	// at the cost of AllByFaction.
 	CountByFaction(faction starwarsv1.Faction) int
 
 	// ByPilot returns the Starfighters whose spec.pilot is pilot.
 	ByPilot(pilot string) ([]*starwarsv1.Starfighter, error)
-	// AllByPilot is ByPilot as an iterator, without a slice of the
-	// result. Each loop over it goes over the Starfighters that there were when
+	// AllByPilot is ByPilot as an iterator, which saves the typed
+	// copy of the result. Each loop over it goes over the Starfighters that there were when
 	// the loop began: changes of the cache meanwhile do not show, and the loop
 	// may ask the cache and take its time. Without a usable index it looks at
 	// every object instead of returning an error.
 	AllByPilot(pilot string) iter.Seq[*starwarsv1.Starfighter]
-	// CountByPilot returns how many Starfighters ByPilot would return.
+	// CountByPilot returns how many Starfighters ByPilot would return,
+	// at the cost of AllByPilot.
 	CountByPilot(pilot string) int
 
 	// ByFactionType returns the Starfighters whose spec.faction is faction and spec.type is typeValue.
 	ByFactionType(faction starwarsv1.Faction, typeValue string) ([]*starwarsv1.Starfighter, error)
-	// AllByFactionType is ByFactionType as an iterator, without a slice of the
-	// result. Each loop over it goes over the Starfighters that there were when
+	// AllByFactionType is ByFactionType as an iterator, which saves the typed
+	// copy of the result. Each loop over it goes over the Starfighters that there were when
 	// the loop began: changes of the cache meanwhile do not show, and the loop
 	// may ask the cache and take its time. Without a usable index it looks at
 	// every object instead of returning an error.
 	AllByFactionType(faction starwarsv1.Faction, typeValue string) iter.Seq[*starwarsv1.Starfighter]
-	// CountByFactionType returns how many Starfighters ByFactionType would return.
+	// CountByFactionType returns how many Starfighters ByFactionType would return,
+	// at the cost of AllByFactionType.
 	CountByFactionType(faction starwarsv1.Faction, typeValue string) int
 }
 

@@ -136,7 +136,6 @@ Index "pilot":
   "Luke Skywalker"     1  default/x-wing-1
   "Mauler Mithel"      1  default/tie-fighter-1
   "Wedge Antilles"     1  default/x-wing-2
-  The API server gives the same answers.
 `
 	if got, _, _ := strings.Cut(p.Stdout.String(), "\nRequests"); got != want {
 		t.Errorf("stdout:\n%swant:\n%s", got, want)

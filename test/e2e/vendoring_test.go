@@ -69,7 +69,11 @@ func TestConsumerVendorsTheSDK(t *testing.T) {
 	goCommand("build", "-mod=vendor", "-trimpath", "-o", binary, ".")
 	out, err := exec.Command(binary).CombinedOutput()
 	noError(t, err)
-	const want = "ships: [tie-advanced-1 x-wing-1 x-wing-2]\nrebels: [x-wing-1 x-wing-2]\npilots with L fly: [x-wing-1]\n"
+	const want = `ships: [tie-advanced-1 x-wing-1 x-wing-2]
+rebels: [x-wing-1 x-wing-2] in default: [x-wing-1 x-wing-2]
+no such index: "factoin" of Starfighter; there are "faction", "pilot", "faction-type", and those that were added by hand
+pilots with L fly: [x-wing-1]
+`
 	if string(out) != want {
 		t.Errorf("the consumer's program printed:\n%swant:\n%s", out, want)
 	}

@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned/fake"
 	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
 	starwarsinformers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/starwars/v1"
+	starwarslisters "github.com/okontajneroch/starwars/pkg/generated/listers/starwars/v1"
 )
 
 func main() {
@@ -56,16 +58,26 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	rebels, err := lister.Starfighters("default").ByFaction(v1.Rebellion)
+	var rebels []*v1.Starfighter
+	rebels, err = factory.Starwars().V1().Starfighters().Lister().ByIndex("faction", "rebellion")
 	if err != nil {
 		return err
+	}
+	near, err := lister.Starfighters("default").ByIndex("faction", "rebellion")
+	if err != nil {
+		return err
+	}
+	_, misspelt := lister.ByIndex("factoin", "rebellion")
+	if !errors.Is(misspelt, starwarslisters.ErrNoIndex) {
+		return fmt.Errorf("a misspelt index gives %w", misspelt)
 	}
 	indexed, err := ships.TypedInformer().GetTypedIndexer().ByTypedIndex("initial", "L")
 	if err != nil {
 		return err
 	}
 	fmt.Println("ships:", names(all))
-	fmt.Println("rebels:", names(rebels))
+	fmt.Println("rebels:", names(rebels), "in default:", names(near))
+	fmt.Println(misspelt)
 	fmt.Println("pilots with L fly:", names(indexed))
 	return nil
 }

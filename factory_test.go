@@ -125,7 +125,7 @@ func TestLeanShipsExtractNothing(t *testing.T) {
 	ship := samples.XWing1()
 	ship.ManagedFields = []metav1.ManagedFieldsEntry{{
 		Manager: "squadron", Operation: metav1.ManagedFieldsOperationApply, APIVersion: v1.GroupVersion.String(),
-		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:pilot":{}}}`)},
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:pilot":{}}}`),
 	}}
 	for want, options := range map[string][]starwars.Option{"": nil, "Luke Skywalker": {starwars.WithManagedFields()}} {
 		factory := starwars.NewSharedInformerFactory(fake.NewClientset(ship.DeepCopy()), 0, options...)

@@ -5,15 +5,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"time"
 
-	"github.com/spf13/pflag"
-
+	"github.com/okontajneroch/starwars/bench/internal/command"
 	"github.com/okontajneroch/starwars/bench/internal/ground"
 	"github.com/okontajneroch/starwars/bench/internal/report"
 	"github.com/okontajneroch/starwars/bench/internal/trial"
@@ -42,25 +40,15 @@ type settings struct {
 
 func parseFlags(args []string, stdout io.Writer) (settings, error) {
 	s := settings{ground: ground.Config{Server: ground.Testenv}}
-	flags := pflag.NewFlagSet("latency", pflag.ContinueOnError)
-	flags.SortFlags = false
-	flags.SetOutput(io.Discard)
+	flags := command.NewFlags("latency")
 	flags.IntVar(&s.ground.Fleet.Ships, "ships", 1_000, "how many ships there are")
 	flags.IntVar(&s.writes, "writes", 1_000, "how many writes to measure in a run")
 	flags.IntVar(&s.runs, "runs", 5, "how often to run each way")
 	flags.StringSliceVar(&s.ways, "ways", []string{way.Reference, "controller-runtime", "starwars"}, "`patterns` of the names of the ways to run")
 	flags.Uint64Var(&s.ground.Fleet.Seed, "seed", 1138, "what makes the fleet")
 	flags.BoolVar(&s.json, "json", false, "print the results of all runs as JSON")
-	help := flags.BoolP("help", "h", false, "print this help")
-	if err := flags.Parse(args); err != nil {
+	if err := command.Parse(flags, args, usage, stdout); err != nil {
 		return s, err
-	}
-	if *help {
-		fmt.Fprint(stdout, usage, flags.FlagUsages())
-		return s, pflag.ErrHelp
-	}
-	if flags.NArg() > 0 {
-		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if s.runs < 1 || s.writes < 1 {
 		return s, errors.New("--runs and --writes must be at least 1")
@@ -115,9 +103,7 @@ func compare(ctx context.Context, s settings, ways []way.Way, server *ground.Ser
 		}
 	}
 	if s.json {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(results)
+		return command.WriteJSON(stdout, results)
 	}
 	table := report.NewTable("way", "handler p50", "handler p99", "answer p50", "answer p99")
 	for _, result := range results {

@@ -5,26 +5,6 @@
 // handler to follow many updates in a row. See its --help.
 package main
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
+import "github.com/okontajneroch/starwars/bench/internal/command"
 
-	"github.com/spf13/pflag"
-
-	"github.com/okontajneroch/starwars/bench/internal/child"
-)
-
-func main() {
-	child.Main()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	if err != nil && !errors.Is(err, pflag.ErrHelp) {
-		fmt.Fprintf(os.Stderr, "stream: %s\n", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("stream", run) }

@@ -5,15 +5,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"time"
 
-	"github.com/spf13/pflag"
-
+	"github.com/okontajneroch/starwars/bench/internal/command"
 	"github.com/okontajneroch/starwars/bench/internal/ground"
 	"github.com/okontajneroch/starwars/bench/internal/report"
 	"github.com/okontajneroch/starwars/bench/internal/trial"
@@ -40,25 +38,15 @@ type settings struct {
 
 func parseFlags(args []string, stdout io.Writer) (settings, error) {
 	s := settings{ground: ground.Config{Server: ground.Wire}}
-	flags := pflag.NewFlagSet("stream", pflag.ContinueOnError)
-	flags.SortFlags = false
-	flags.SetOutput(io.Discard)
+	flags := command.NewFlags("stream")
 	flags.IntVar(&s.ground.Fleet.Ships, "ships", 10_000, "how many ships there are")
 	flags.IntVar(&s.ground.Updates, "updates", 200_000, "how many updates there are, over all ships in turn")
 	flags.IntVar(&s.runs, "runs", 5, "how often to run each way")
 	flags.StringSliceVar(&s.ways, "ways", []string{way.Reference, "client-go-cbor", "controller-runtime", "starwars", "starwars-full"}, "`patterns` of the names of the ways to run")
 	flags.Uint64Var(&s.ground.Fleet.Seed, "seed", 1138, "what makes the fleet")
 	flags.BoolVar(&s.json, "json", false, "print the results of all runs as JSON")
-	help := flags.BoolP("help", "h", false, "print this help")
-	if err := flags.Parse(args); err != nil {
+	if err := command.Parse(flags, args, usage, stdout); err != nil {
 		return s, err
-	}
-	if *help {
-		fmt.Fprint(stdout, usage, flags.FlagUsages())
-		return s, pflag.ErrHelp
-	}
-	if flags.NArg() > 0 {
-		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if s.runs < 1 || s.ground.Updates < 1 {
 		return s, errors.New("--runs and --updates must be at least 1")
@@ -112,9 +100,7 @@ func compare(ctx context.Context, s settings, ways []way.Way, server *ground.Ser
 		}
 	}
 	if s.json {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(results)
+		return command.WriteJSON(stdout, results)
 	}
 	writeTable(stdout, s.ground.Updates, results)
 	return nil

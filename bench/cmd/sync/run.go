@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +12,7 @@ import (
 	"os/exec"
 	"slices"
 
-	"github.com/spf13/pflag"
-
+	"github.com/okontajneroch/starwars/bench/internal/command"
 	"github.com/okontajneroch/starwars/bench/internal/fleet"
 	"github.com/okontajneroch/starwars/bench/internal/ground"
 	"github.com/okontajneroch/starwars/bench/internal/trial"
@@ -41,9 +39,7 @@ type settings struct {
 
 func parseFlags(args []string, stdout io.Writer) (settings, error) {
 	var s settings
-	flags := pflag.NewFlagSet("sync", pflag.ContinueOnError)
-	flags.SortFlags = false
-	flags.SetOutput(io.Discard)
+	flags := command.NewFlags("sync")
 	flags.IntVar(&s.ground.Fleet.Ships, "ships", 20_000, "how many ships there are")
 	flags.IntVar(&s.runs, "runs", 5, "how often to run each way")
 	flags.StringSliceVar(&s.ways, "ways", []string{"*"}, "`patterns` of the names of the ways to run")
@@ -52,16 +48,8 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 	flags.Uint64Var(&s.ground.Fleet.Seed, "seed", 1138, "what makes the fleet")
 	flags.BoolVar(&s.json, "json", false, "print the results of all runs as JSON")
 	flags.StringVar(&s.profile, "pprof", "", "write a CPU profile of the one way, run once, to this `file` and print its top")
-	help := flags.BoolP("help", "h", false, "print this help")
-	if err := flags.Parse(args); err != nil {
+	if err := command.Parse(flags, args, usage, stdout); err != nil {
 		return s, err
-	}
-	if *help {
-		fmt.Fprint(stdout, usage, flags.FlagUsages())
-		return s, pflag.ErrHelp
-	}
-	if flags.NArg() > 0 {
-		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if s.runs < 1 {
 		return s, errors.New("--runs must be at least 1")
@@ -121,9 +109,7 @@ func compare(ctx context.Context, s settings, ways []way.Way, server *ground.Ser
 	}
 	results = slices.DeleteFunc(results, func(r result) bool { return len(r.Runs) == 0 })
 	if s.json {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(struct {
+		return command.WriteJSON(stdout, struct {
 			Fleet   fleet.Fleet `json:"fleet"`
 			Server  string      `json:"server"`
 			Results []result    `json:"results"`

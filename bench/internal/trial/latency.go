@@ -59,11 +59,7 @@ func init() { child.Register(latencyPart, runLatency) }
 // RunLatency runs a trial in a new process.
 func RunLatency(ctx context.Context, w way.Way, question LatencyQuestion) (Latency, error) {
 	question.Way = w.Name
-	result, err := child.Call[Latency](ctx, latencyPart, question, w.Variables...)
-	if err != nil {
-		return result, fmt.Errorf("trial of %s: %w", w.Name, err)
-	}
-	return result, nil
+	return call[Latency](ctx, latencyPart, w, question)
 }
 
 func runLatency(ctx context.Context, question LatencyQuestion, answer func(Latency) error) error {

@@ -48,11 +48,7 @@ func init() { child.Register(streamPart, runStream) }
 // RunStream runs a trial in a new process.
 func RunStream(ctx context.Context, w way.Way, question StreamQuestion) (Stream, error) {
 	question.Way = w.Name
-	result, err := child.Call[Stream](ctx, streamPart, question, w.Variables...)
-	if err != nil {
-		return result, fmt.Errorf("trial of %s: %w", w.Name, err)
-	}
-	return result, nil
+	return call[Stream](ctx, streamPart, w, question)
 }
 
 func runStream(ctx context.Context, question StreamQuestion, answer func(Stream) error) error {
@@ -86,13 +82,10 @@ func runStream(ctx context.Context, question StreamQuestion, answer func(Stream)
 	}
 
 	measure.Retained()
-	before := measure.Heap()
-	peak := measure.StartPeak()
-	usedBefore, err := measure.UsedCPU()
+	meter, err := startMeter()
 	if err != nil {
 		return err
 	}
-	began := time.Now()
 	if err := askForUpdates(ctx, question.Server.URL+wire.UpdatesPath); err != nil {
 		return err
 	}
@@ -101,16 +94,14 @@ func runStream(ctx context.Context, question StreamQuestion, answer func(Stream)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	result := Stream{Wall: time.Since(began), Seen: seen}
-	used, err := measure.UsedCPU()
+	read, err := meter.read()
 	if err != nil {
 		return err
 	}
-	result.CPU = used.Since(usedBefore)
-	result.PeakHeap, _ = peak.Stop()
-	after := measure.Heap()
-	result.Allocations = after.Allocations - before.Allocations
-	result.Allocated = after.Allocated - before.Allocated
+	result := Stream{
+		CPU: read.cpu, Wall: read.wall, PeakHeap: read.peakHeap,
+		Allocations: read.allocations, Allocated: read.allocated, Seen: seen,
+	}
 
 	if result.Seen != int64(question.Updates) {
 		return fmt.Errorf("the handler was told of %d updates, the server sent %d", result.Seen, question.Updates)

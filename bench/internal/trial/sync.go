@@ -54,11 +54,7 @@ func init() { child.Register(syncPart, runSync) }
 // RunSync runs a trial in a new process.
 func RunSync(ctx context.Context, w way.Way, question SyncQuestion) (Sync, error) {
 	question.Way = w.Name
-	result, err := child.Call[Sync](ctx, syncPart, question, w.Variables...)
-	if err != nil {
-		return result, fmt.Errorf("trial of %s: %w", w.Name, err)
-	}
-	return result, nil
+	return call[Sync](ctx, syncPart, w, question)
 }
 
 func runSync(ctx context.Context, question SyncQuestion, answer func(Sync) error) error {
@@ -80,14 +76,10 @@ func runSync(ctx context.Context, question SyncQuestion, answer func(Sync) error
 		return err
 	}
 	base := measure.Retained()
-	before := measure.Heap()
-	peak := measure.StartPeak()
-	usedBefore, err := measure.UsedCPU()
+	meter, err := startMeter()
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-
 	cache, err := w.Start(ctx, config, handler)
 	if err != nil {
 		return err
@@ -96,18 +88,15 @@ func runSync(ctx context.Context, question SyncQuestion, answer func(Sync) error
 		return err
 	}
 
-	result := Sync{Wall: time.Since(began)}
-	used, err := measure.UsedCPU()
+	read, err := meter.read()
 	if err != nil {
 		return err
 	}
-	result.CPU = used.Since(usedBefore)
-	result.PeakHeap, result.PeakLive = peak.Stop()
-	result.HighWater = measure.HighWater()
-	after := measure.Heap()
-	result.Allocations = after.Allocations - before.Allocations
-	result.Allocated = after.Allocated - before.Allocated
-	result.Collections = after.Collections - before.Collections
+	result := Sync{
+		CPU: read.cpu, Wall: read.wall,
+		PeakHeap: read.peakHeap, PeakLive: read.peakLive, HighWater: measure.HighWater(),
+		Allocations: read.allocations, Allocated: read.allocated, Collections: read.collections,
+	}
 	if err := stopProfile(); err != nil {
 		return err
 	}

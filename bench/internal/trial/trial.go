@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 	crlog "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/okontajneroch/starwars/bench/internal/child"
 	"github.com/okontajneroch/starwars/bench/internal/fleet"
 	"github.com/okontajneroch/starwars/bench/internal/way"
 	"github.com/okontajneroch/starwars/bench/internal/wire"
@@ -44,6 +45,15 @@ func (s Server) config(w way.Way) (*rest.Config, error) {
 	}
 	config.QPS = -1
 	return config, nil
+}
+
+// call runs a trial in a new process.
+func call[Result any](ctx context.Context, part string, w way.Way, question any) (Result, error) {
+	result, err := child.Call[Result](ctx, part, question, w.Variables...)
+	if err != nil {
+		return result, fmt.Errorf("trial of %s: %w", w.Name, err)
+	}
+	return result, nil
 }
 
 // limit is how long a trial may take.

@@ -67,15 +67,42 @@ func compositeKey(parts ...string) string {
 // values never make the same key.
 var keyEscaper = strings.NewReplacer("%", "%25", "/", "%2F")
 
+// object is what the objects of an API type have.
+type object interface {
+	cache.Object
+	GetLabels() map[string]string
+}
+
+// fastIndexer is what an indexer may have besides cache.Indexer's methods.
+// Listers then ask these: typed results need no second copy. The methods are
+// safe for concurrent use. An error means that there is no such index.
+type fastIndexer[T any] interface {
+	// ByTypedIndex is that of cache.TypedIndexer: the caller owns the slice.
+	ByTypedIndex(indexName, indexedValue string) ([]T, error)
+	// AllByTypedIndex returns the same as an iterator, to be kept and looped
+	// over as often as one likes. Each loop goes over the objects that there
+	// were when it began, without copying them.
+	AllByTypedIndex(indexName, indexedValue string) (iter.Seq[T], error)
+	// CountByIndex returns their number, without looking at them.
+	CountByIndex(indexName, indexedValue string) (int, error)
+	// AllTyped iterates over all objects as AllByTypedIndex does.
+	AllTyped() iter.Seq[T]
+	// ListTyped returns all objects: the caller owns the slice.
+	ListTyped() []T
+	// IndexNames returns the names of all indexes, sorted: the caller owns the
+	// slice.
+	IndexNames() []string
+}
+
 // generatedIndex is an index that a marker on the API type asked for.
-type generatedIndex[T cache.Object] struct {
+type generatedIndex[T object] struct {
 	name       string
 	namespaced string // name of the same index by namespace and value
 	values     func(T) []string
 }
 
 // indexSet is the generated indexes of an API type.
-type indexSet[T cache.Object] struct {
+type indexSet[T object] struct {
 	kind    string
 	indexes []*generatedIndex[T]
 
@@ -158,7 +185,11 @@ func (x *indexSet[T]) owns(indexer cache.Indexer, name string) bool {
 }
 
 // indexReader answers questions by index, for all namespaces or for one.
-type indexReader[T cache.Object] struct {
+type indexReader[T object] struct {
+	// direct is fast where a question goes to the indexer as it is: for all
+	// namespaces, and without conflicts. It is nil elsewhere.
+	direct    fastIndexer[T]
+	fast      fastIndexer[T] // the indexer, if it is one; else nil
 	indexer   cache.Indexer
 	set       *indexSet[T]
 	namespace string           // "" for all
@@ -166,7 +197,7 @@ type indexReader[T cache.Object] struct {
 	ready     *sync.Map        // the indexes that are known to be there by namespace too
 }
 
-func newIndexReader[T cache.Object](indexer cache.Indexer, set *indexSet[T]) indexReader[T] {
+func newIndexReader[T object](indexer cache.Indexer, set *indexSet[T]) indexReader[T] {
 	r := indexReader[T]{indexer: indexer, set: set, ready: &sync.Map{}}
 	for _, index := range set.indexes {
 		if err := set.ensure(indexer, index.name, index.values); err != nil {
@@ -176,12 +207,20 @@ func newIndexReader[T cache.Object](indexer cache.Indexer, set *indexSet[T]) ind
 			r.conflicts[index.name] = err
 		}
 	}
+	r.fast, _ = indexer.(fastIndexer[T])
+	if r.conflicts == nil {
+		r.direct = r.fast
+	}
 	return r
 }
 
-func (r indexReader[T]) in(namespace string) indexReader[T] {
-	r.namespace = namespace
-	return r
+// in returns the reader of one namespace.
+func (r *indexReader[T]) in(namespace string) indexReader[T] {
+	one := *r
+	if one.namespace = namespace; namespace != "" {
+		one.direct = nil
+	}
+	return one
 }
 
 // locate returns which index of the indexer to ask, and for which value. For
@@ -213,8 +252,10 @@ func (r *indexReader[T]) locate(index *generatedIndex[T], value string) (name, k
 }
 
 func (r *indexReader[T]) by(index *generatedIndex[T], value string) ([]T, error) {
-	if r.namespace == "" && r.conflicts == nil { // the common case: nothing to work out
-		return r.find(index.name, value)
+	if r.direct != nil {
+		if found, err := r.direct.ByTypedIndex(index.name, value); err == nil {
+			return found, nil
+		}
 	}
 	name, key, err := r.locate(index, value)
 	if err != nil {
@@ -223,9 +264,17 @@ func (r *indexReader[T]) by(index *generatedIndex[T], value string) ([]T, error)
 	return r.find(name, key)
 }
 
-// find asks an index of the indexer. It passes over what is no object: an
-// object that somebody changed in the cache may leave such a hole behind.
+// find asks an index of the indexer. In client-go's it passes over what is no
+// object: an object that somebody changed in the cache may leave such a hole
+// behind.
 func (r *indexReader[T]) find(name, key string) ([]T, error) {
+	if r.fast != nil {
+		found, err := r.fast.ByTypedIndex(name, key)
+		if err != nil {
+			return nil, r.noIndex(name)
+		}
+		return found, nil
+	}
 	objs, err := r.indexer.ByIndex(name, key)
 	if err != nil {
 		return nil, r.noIndex(name)
@@ -240,6 +289,18 @@ func (r *indexReader[T]) find(name, key string) ([]T, error) {
 }
 
 func (r *indexReader[T]) all(index *generatedIndex[T], value string) iter.Seq[T] {
+	if r.fast != nil {
+		if name, key, err := r.locate(index, value); err == nil {
+			if found, err := r.fast.AllByTypedIndex(name, key); err == nil {
+				return found
+			}
+		}
+	}
+	return r.loop(index, value)
+}
+
+// loop answers with the methods that every indexer has, when a loop begins.
+func (r *indexReader[T]) loop(index *generatedIndex[T], value string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		name, key, err := r.locate(index, value)
 		var objs []any
@@ -258,8 +319,15 @@ func (r *indexReader[T]) all(index *generatedIndex[T], value string) iter.Seq[T]
 }
 
 func (r *indexReader[T]) count(index *generatedIndex[T], value string) int {
+	if r.fast != nil {
+		if name, key, err := r.locate(index, value); err == nil {
+			if n, err := r.fast.CountByIndex(name, key); err == nil {
+				return n
+			}
+		}
+	}
 	n := 0
-	for range r.all(index, value) {
+	for range r.loop(index, value) {
 		n++
 	}
 	return n
@@ -285,8 +353,53 @@ func (r *indexReader[T]) each(visit func(T)) {
 	})
 }
 
+// list answers List of a fast indexer.
+func (r *indexReader[T]) list(selector labels.Selector) []T {
+	switch {
+	case labels.MatchesNothing(selector):
+		return nil
+	case !selector.Empty():
+		return r.filter(selector)
+	case r.namespace == "":
+		return r.fast.ListTyped()
+	}
+	if found, err := r.fast.ByTypedIndex(cache.NamespaceIndex, r.namespace); err == nil {
+		return found
+	}
+	return r.filter(selector)
+}
+
+func (r *indexReader[T]) filter(selector labels.Selector) (found []T) {
+	for obj := range r.objects() {
+		if selector.Matches(labels.Set(obj.GetLabels())) {
+			found = append(found, obj)
+		}
+	}
+	return found
+}
+
+// objects iterates over the objects of the reader's namespace in a fast indexer.
+func (r *indexReader[T]) objects() iter.Seq[T] {
+	if r.namespace == "" {
+		return r.fast.AllTyped()
+	}
+	if found, err := r.fast.AllByTypedIndex(cache.NamespaceIndex, r.namespace); err == nil {
+		return found
+	}
+	return func(yield func(T) bool) { // an indexer without the index of every informer
+		for obj := range r.fast.AllTyped() {
+			if obj.GetNamespace() == r.namespace && !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
 // ByIndex is documented where the listers' interfaces are.
 func (r *indexReader[T]) ByIndex(name, value string) ([]T, error) {
+	if r.direct != nil {
+		return r.find(name, value)
+	}
 	if index := r.set.lookup(name); index != nil {
 		return r.by(index, value)
 	}
@@ -330,14 +443,26 @@ func (r *indexReader[T]) IndexValues(name string) ([]string, error) {
 	return values, nil
 }
 
+// noIndex returns the error of a name that no index has, with those that some
+// have. client-go's indexer tells them only by a map that others may be writing
+// to: of that one, the generated indexes are named.
 func (r *indexReader[T]) noIndex(name string) error {
-	known := make([]string, 0, len(r.set.indexes))
-	for _, index := range r.set.indexes {
-		known = append(known, strconv.Quote(index.name))
+	var there []string
+	if r.fast != nil {
+		there = r.fast.IndexNames()
+	} else {
+		for _, index := range r.set.indexes {
+			there = append(there, index.name)
+		}
 	}
-	if len(known) == 0 {
-		known = append(known, "none that are generated")
+	for i, known := range there {
+		there[i] = strconv.Quote(known)
 	}
-	return fmt.Errorf("%w: %q of %s; there are %s, and those that were added by hand",
-		ErrNoIndex, name, r.set.kind, strings.Join(known, ", "))
+	if len(there) == 0 {
+		there = append(there, "none that are generated")
+	}
+	if r.fast == nil {
+		there[len(there)-1] += ", and those that were added by hand"
+	}
+	return fmt.Errorf("%w: %q of %s; there are %s", ErrNoIndex, name, r.set.kind, strings.Join(there, ", "))
 }

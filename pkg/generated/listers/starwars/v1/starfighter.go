@@ -42,37 +42,43 @@ type StarfighterIndexReader interface {
 	// ByFaction returns the Starfighters whose spec.faction is faction.
 	ByFaction(faction starwarsv1.Faction) ([]*starwarsv1.Starfighter, error)
 	// AllByFaction is ByFaction as an iterator, which saves the typed
-	// copy of the result. Each loop over it goes over the Starfighters that there were when
-	// the loop began: changes of the cache meanwhile do not show, and the loop
-	// may ask the cache and take its time. Without a usable index it looks at
-	// every object instead of returning an error.
+	// copy of the result; a store that iterates itself makes no copy at all. Each
+	// loop over it goes over the Starfighters that there were when the loop began: changes
+	// of the cache meanwhile do not show, and the loop may ask the cache and take
+	// its time. Without a usable index it looks at every object instead of
+	// returning an error.
 	AllByFaction(faction starwarsv1.Faction) iter.Seq[*starwarsv1.Starfighter]
 	// CountByFaction returns how many Starfighters ByFaction would return,
-	// at the cost of AllByFaction.
+	// at the cost of a loop over AllByFaction, or at once with a store that
+	// knows the number.
 	CountByFaction(faction starwarsv1.Faction) int
 
 	// ByPilot returns the Starfighters whose spec.pilot is pilot.
 	ByPilot(pilot string) ([]*starwarsv1.Starfighter, error)
 	// AllByPilot is ByPilot as an iterator, which saves the typed
-	// copy of the result. Each loop over it goes over the Starfighters that there were when
-	// the loop began: changes of the cache meanwhile do not show, and the loop
-	// may ask the cache and take its time. Without a usable index it looks at
-	// every object instead of returning an error.
+	// copy of the result; a store that iterates itself makes no copy at all. Each
+	// loop over it goes over the Starfighters that there were when the loop began: changes
+	// of the cache meanwhile do not show, and the loop may ask the cache and take
+	// its time. Without a usable index it looks at every object instead of
+	// returning an error.
 	AllByPilot(pilot string) iter.Seq[*starwarsv1.Starfighter]
 	// CountByPilot returns how many Starfighters ByPilot would return,
-	// at the cost of AllByPilot.
+	// at the cost of a loop over AllByPilot, or at once with a store that
+	// knows the number.
 	CountByPilot(pilot string) int
 
 	// ByFactionType returns the Starfighters whose spec.faction is faction and spec.type is typeValue.
 	ByFactionType(faction starwarsv1.Faction, typeValue string) ([]*starwarsv1.Starfighter, error)
 	// AllByFactionType is ByFactionType as an iterator, which saves the typed
-	// copy of the result. Each loop over it goes over the Starfighters that there were when
-	// the loop began: changes of the cache meanwhile do not show, and the loop
-	// may ask the cache and take its time. Without a usable index it looks at
-	// every object instead of returning an error.
+	// copy of the result; a store that iterates itself makes no copy at all. Each
+	// loop over it goes over the Starfighters that there were when the loop began: changes
+	// of the cache meanwhile do not show, and the loop may ask the cache and take
+	// its time. Without a usable index it looks at every object instead of
+	// returning an error.
 	AllByFactionType(faction starwarsv1.Faction, typeValue string) iter.Seq[*starwarsv1.Starfighter]
 	// CountByFactionType returns how many Starfighters ByFactionType would return,
-	// at the cost of AllByFactionType.
+	// at the cost of a loop over AllByFactionType, or at once with a store that
+	// knows the number.
 	CountByFactionType(faction starwarsv1.Faction, typeValue string) int
 }
 
@@ -159,11 +165,19 @@ func NewStarfighterLister(indexer cache.Indexer) StarfighterLister {
 	}
 }
 
+// List lists all Starfighters that the selector matches, in no particular order.
+func (s *starfighterLister) List(selector labels.Selector) (ret []*starwarsv1.Starfighter, err error) {
+	if s.fast == nil {
+		return s.ResourceIndexer.List(selector)
+	}
+	return s.list(selector), nil
+}
+
 // Starfighters returns a lister for the Starfighters of one namespace.
 func (s *starfighterLister) Starfighters(namespace string) StarfighterNamespaceLister {
-	return starfighterNamespaceLister{
+	return &starfighterNamespaceLister{
 		ResourceIndexer:        listers.NewNamespaced[*starwarsv1.Starfighter](s.ResourceIndexer, namespace),
-		starfighterIndexReader: &starfighterIndexReader{s.in(namespace)},
+		starfighterIndexReader: starfighterIndexReader{s.in(namespace)},
 	}
 }
 
@@ -189,7 +203,16 @@ type StarfighterNamespaceLister interface {
 // starfighterNamespaceLister implements StarfighterNamespaceLister.
 type starfighterNamespaceLister struct {
 	listers.ResourceIndexer[*starwarsv1.Starfighter]
-	*starfighterIndexReader
+	starfighterIndexReader
+}
+
+// List lists the Starfighters of the namespace that the selector matches, in no
+// particular order.
+func (s *starfighterNamespaceLister) List(selector labels.Selector) (ret []*starwarsv1.Starfighter, err error) {
+	if s.fast == nil {
+		return s.ResourceIndexer.List(selector)
+	}
+	return s.list(selector), nil
 }
 
 // starfighterIndexReader implements StarfighterIndexReader.

@@ -1,0 +1,237 @@
+// Copyright The starwars-sdk Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// source is the ListerWatcher as the reflector sees it. It notes what goes wrong,
+// of which the reflector tells others little, and heals what the reflector does
+// not:
+//
+//   - A watch-list that is cut before its end, again and again: the reflector would
+//     try for ever (kubernetes#140890). After maxCuts times it is made to list.
+//   - A watch that is silent for too long, though the server sends bookmarks: it is
+//     ended, and the reflector makes another.
+//   - resourceVersions that run backwards, as of a server that lost its data: the
+//     reflector is made to list anew (kubernetes#107457).
+//   - A server that is away when a watch-list begins: the reflector would wait for
+//     its next attempt even after it was told to stop.
+type source struct {
+	name      string // the informer's
+	namespace string // "" for all
+	lw        cache.ListerWatcherWithContext
+	unwrapped cache.ListerWatcher
+	idle      time.Duration // without a limit if negative
+	health    *health
+	streams   sync.WaitGroup
+
+	mu        sync.Mutex
+	failing   map[string]bool // by verb
+	bookmarks bool            // the server sends them
+	cuts      int             // of watch-lists, one after the other
+	listUntil time.Time       // no watch-lists before that
+	newest    string          // the resourceVersion that was seen last
+	rewound   bool            // what the reflector knows as the newest is none
+	delay     wait.Backoff    // between attempts at a watch-list
+}
+
+const (
+	verbList  = "list"
+	verbWatch = "watch"
+
+	// maxCuts watch-lists in a row may be cut before it is a list's turn, and
+	// remains so for watchListPause.
+	maxCuts        = 4
+	watchListPause = 5 * time.Minute
+)
+
+// The reflector's own pace of attempts.
+var backoff = wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 6, Cap: 30 * time.Second}
+
+var (
+	errCut    = errors.New("the stream ended before the initial list was complete")
+	errSilent = errors.New("the stream was silent for too long")
+	errPaused = errors.New("watch-lists are cut: listing instead")
+)
+
+func newSource(name, namespace string, lw cache.ListerWatcher, idle time.Duration, h *health) *source {
+	return &source{
+		name: name, namespace: namespace, lw: cache.ToListerWatcherWithContext(lw), unwrapped: lw,
+		idle: idle, health: h, failing: map[string]bool{}, delay: backoff,
+	}
+}
+
+// IsWatchListSemanticsUnSupported is asked by the reflector.
+func (s *source) IsWatchListSemanticsUnSupported() bool {
+	u, ok := s.unwrapped.(interface{ IsWatchListSemanticsUnSupported() bool })
+	return ok && u.IsWatchListSemanticsUnSupported()
+}
+
+// List implements cache.ListerWatcher.
+func (s *source) List(options metav1.ListOptions) (runtime.Object, error) {
+	return s.ListWithContext(context.Background(), options)
+}
+
+// Watch implements cache.ListerWatcher.
+func (s *source) Watch(options metav1.ListOptions) (watch.Interface, error) {
+	return s.WatchWithContext(context.Background(), options)
+}
+
+// ListWithContext implements cache.ListerWatcherWithContext.
+func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	if options.Continue == "" {
+		s.forget(&options)
+	}
+	list, err := s.lw.ListWithContext(ctx, options)
+	if err != nil {
+		s.failed(ctx, verbList, err)
+		return nil, err
+	}
+	s.recovered(verbList)
+	if m, err := meta.ListAccessor(list); err == nil && m.GetContinue() == "" {
+		s.restart(m.GetResourceVersion())
+	}
+	return list, nil
+}
+
+// WatchWithContext implements cache.ListerWatcherWithContext.
+func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	initial := options.SendInitialEvents != nil && *options.SendInitialEvents
+	if initial {
+		if err := s.mayWatchList(ctx); err != nil {
+			return nil, err
+		}
+		s.forget(&options)
+	}
+	for {
+		w, err := s.lw.WatchWithContext(ctx, options)
+		if err == nil {
+			s.recovered(verbWatch)
+			unordered := options.ResourceVersion == "" || options.ResourceVersion == "0"
+			return s.observe(ctx, w, initial, unordered), nil
+		}
+		s.failed(ctx, verbWatch, err)
+		if !initial || !utilnet.IsConnectionRefused(err) && !apierrors.IsTooManyRequests(err) {
+			return nil, err
+		}
+		if err := pause(ctx, s.nextDelay()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// mayWatchList waits before a watch-list that follows one that was cut, and says
+// when it is a list's turn.
+func (s *source) mayWatchList(ctx context.Context) error {
+	s.mu.Lock()
+	cuts, paused := s.cuts, time.Now().Before(s.listUntil)
+	if cuts >= maxCuts && !paused { // one more try, after a pause
+		s.cuts = maxCuts - 1
+	}
+	s.mu.Unlock()
+	if paused {
+		return errPaused
+	}
+	if cuts == 0 {
+		return nil
+	}
+	return pause(ctx, 50*time.Millisecond<<cuts)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *source) nextDelay() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.delay.Step()
+}
+
+// forget makes a request ask for the newest there is, after a server was found to
+// have gone back.
+func (s *source) forget(options *metav1.ListOptions) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rewound {
+		options.ResourceVersion = ""
+		if options.SendInitialEvents == nil {
+			options.ResourceVersionMatch = ""
+		}
+	}
+}
+
+// restart notes from where events follow.
+func (s *source) restart(resourceVersion string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.newest, s.rewound = resourceVersion, false
+}
+
+func (s *source) failed(ctx context.Context, verb string, err error) {
+	if ctx.Err() != nil { // nobody's fault
+		return
+	}
+	s.mu.Lock()
+	s.failing[verb] = true
+	s.mu.Unlock()
+	s.health.fail(&RequestError{Informer: s.name, Namespace: s.namespace, Verb: verb, Err: err})
+}
+
+func (s *source) recovered(verb string) {
+	s.mu.Lock()
+	was := s.failing[verb]
+	s.failing[verb] = false
+	s.delay = backoff
+	s.mu.Unlock()
+	if was {
+		s.health.recovered(s.namespace, verb)
+	}
+}
+
+// cut notes that a watch-list ended too early.
+func (s *source) cut(ctx context.Context) {
+	if ctx.Err() != nil {
+		return
+	}
+	s.mu.Lock()
+	if s.cuts++; s.cuts >= maxCuts {
+		s.listUntil = time.Now().Add(watchListPause)
+		klog.FromContext(ctx).Info("Warning: watch-lists are cut before they are complete: listing instead", "informer", s.name, "times", s.cuts, "for", watchListPause)
+	}
+	s.mu.Unlock()
+	s.failed(ctx, verbWatch, errCut)
+}
+
+// complete notes that a watch-list did not.
+func (s *source) complete(resourceVersion string) {
+	s.mu.Lock()
+	s.cuts = 0
+	s.mu.Unlock()
+	s.restart(resourceVersion)
+	s.recovered(verbList)
+	s.recovered(verbWatch)
+}

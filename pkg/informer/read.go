@@ -277,9 +277,9 @@ func (s *Store[T]) sharing(name string, valuesIn func(*index[T]) ([]string, erro
 	defer s.mu.RUnlock()
 	objs := []T{}
 	var seen map[*entry[T]]bool
-	for i, value := range values {
+	for _, value := range values {
 		b := s.t.index(name).buckets[value]
-		if b == nil || slices.Contains(values[:i], value) {
+		if b == nil {
 			continue
 		}
 		if len(values) > 1 && seen == nil {

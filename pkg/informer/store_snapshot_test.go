@@ -229,5 +229,8 @@ func TestSlicesBelongToTheCaller(t *testing.T) {
 			t.Errorf("%s returns the same memory twice", what)
 		}
 	}
+	if objs := store.snapshot(); cap(objs) != len(objs) {
+		t.Error("who appends to a snapshot writes to the store's memory")
+	}
 	must(t, store.validate())
 }

@@ -190,7 +190,7 @@ func (b *bucket[T]) add(e *entry[T]) (pos int32) {
 		b.one = e
 		return 0
 	default:
-		b.many = &dense[T]{}
+		b.many = &dense[T]{objs: make([]T, 0, 2), ents: make([]*entry[T], 0, 2)}
 		b.many.add(b.one) // at 0, where its slot says
 		b.one = nil
 		return b.many.add(e)

@@ -21,6 +21,7 @@ import (
 	informers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions"
 	"github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/internalinterfaces"
 	starwarsinformers "github.com/okontajneroch/starwars/pkg/generated/informers/externalversions/starwars"
+	"github.com/okontajneroch/starwars/pkg/informer"
 	"github.com/okontajneroch/starwars/pkg/listwatch"
 )
 
@@ -28,10 +29,11 @@ import (
 var starfighters = v1.Resource("starfighters").WithVersion(v1.GroupVersion.Version)
 
 // NewSharedInformerFactory returns the generated shared informer factory with
-// the SDK's own list and watch inside: objects are decoded in one pass, and the
-// cache holds them without managedFields and with repeated strings shared. All
-// else, names and behaviour, is as from the generated constructor
-// externalversions.NewSharedInformerFactory.
+// the SDK's own list and watch, and its own informer, inside: objects are decoded
+// in one pass, and the cache holds them without managedFields and with repeated
+// strings shared. All else, names and behaviour, is as from the generated
+// constructor externalversions.NewSharedInformerFactory. What the informer can do
+// beyond that, informer.From finds.
 //
 // Requests go through client.StarwarsV1().RESTClient(). A clientset whose List and
 // Watch methods do something of their own needs WithStockDecoding; with a fake
@@ -58,6 +60,7 @@ type factory struct {
 	transforms        []cache.TransformFunc
 	informerName      *cache.InformerName
 	stockDecoding     bool
+	stockInformer     bool
 	keepManagedFields bool
 	dropLastApplied   bool
 	noWatchList       bool
@@ -91,16 +94,32 @@ func (f singlePass) InformerFor(obj runtime.Object, newFunc internalinterfaces.N
 }
 
 func (f *factory) newStarfighterInformer(client versioned.Interface, resync time.Duration) cache.SharedIndexInformer {
-	informer := cache.NewSharedIndexInformerWithOptions(f.listerWatcher(client), &v1.Starfighter{}, cache.SharedIndexInformerOptions{
+	options := cache.SharedIndexInformerOptions{
 		ResyncPeriod: resync,
 		Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 		Identifier:   f.informerName.WithResource(starfighters),
-	})
+	}
+	made := f.newInformer(f.listerWatcher(client), options)
 	// The only error is of an informer that has started.
-	if err := informer.SetTransform(f.transform()); err != nil {
+	if err := made.SetTransform(f.transform()); err != nil {
 		utilruntime.HandleError(err)
 	}
-	return informer
+	return made
+}
+
+// newInformer makes this SDK's informer, or client-go's.
+func (f *factory) newInformer(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	if f.stockInformer {
+		return cache.NewSharedIndexInformerWithOptions(lw, &v1.Starfighter{}, options)
+	}
+	made, err := informer.New(lw, &v1.Starfighter{}, informer.Options[*v1.Starfighter]{
+		SharedIndexInformerOptions: options,
+		TransformReport:            f.report,
+	})
+	if err != nil { // nothing is missing above
+		panic(err)
+	}
+	return made
 }
 
 // transform is the default transforms, then the user's.

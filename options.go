@@ -63,6 +63,12 @@ func WithStockDecoding() Option {
 	return func(f *factory) { f.stockDecoding = true }
 }
 
+// WithStockInformer makes client-go's informers, with its store and its way to
+// tell handlers.
+func WithStockInformer() Option {
+	return func(f *factory) { f.stockInformer = true }
+}
+
 // WithManagedFields keeps metadata.managedFields in the cache. The generated
 // Extract functions, for server-side apply, need them.
 func WithManagedFields() Option {

@@ -5,14 +5,14 @@ package starwars
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -41,40 +41,47 @@ var starfighters = v1.Resource("starfighters").WithVersion(v1.GroupVersion.Versi
 //
 // Each resync interval the cached objects pass through the update handlers
 // again; 0 means never.
-func NewSharedInformerFactory(client versioned.Interface, resync time.Duration, options ...Option) informers.SharedInformerFactory {
-	f := &factory{report: func(_ any, err error) { klog.ErrorS(err, "Cannot transform a Starfighter as asked") }}
+func NewSharedInformerFactory(client versioned.Interface, resync time.Duration, options ...Option) *Factory {
+	f := &Factory{config: config{report: func(_ any, err error) { klog.ErrorS(err, "Cannot transform a Starfighter as asked") }}}
 	for _, option := range options {
-		option(f)
+		option(&f.config)
 	}
-	f.SharedInformerFactory = informers.NewSharedInformerFactoryWithOptions(client, resync, f.generated...)
+	if f.stockInformer && len(f.namespaces) > 1 {
+		klog.ErrorS(nil, "WithStockInformer has no effect with several namespaces, which client-go's informer cannot follow", "namespaces", f.namespaces)
+		f.stockInformer = false
+	}
+	generated := append(slices.Clip(f.generated), informers.WithNamespace(f.namespace()))
+	f.SharedInformerFactory = informers.NewSharedInformerFactoryWithOptions(client, resync, generated...)
 	return f
 }
 
-// factory is the generated one, but for how informers of Starfighters are made.
-type factory struct {
+// Factory is the generated factory, but for how informers of Starfighters are
+// made, and for what it says when they do not start, sync or stop. Its methods are
+// safe for concurrent use.
+type Factory struct {
 	informers.SharedInformerFactory
-	generated []informers.SharedInformerOption
+	config
 
-	namespace         string
-	tweak             func(*metav1.ListOptions)
-	transforms        []cache.TransformFunc
-	informerName      *cache.InformerName
-	stockDecoding     bool
-	stockInformer     bool
-	keepManagedFields bool
-	dropLastApplied   bool
-	noWatchList       bool
-	skipUndecodable   func(metav1.Object, error)
-	report            func(any, error)
+	mu      sync.Mutex
+	cancels []context.CancelFunc // of what was started
+	ended   bool
+}
+
+// namespace is the one to list and watch, or all.
+func (c *config) namespace() string {
+	if len(c.namespaces) == 1 {
+		return c.namespaces[0]
+	}
+	return metav1.NamespaceAll
 }
 
 // Starwars is the generated factory's, with informers that this one makes.
-func (f *factory) Starwars() starwarsinformers.Interface {
-	return starwarsinformers.New(singlePass{f}, f.namespace, f.tweak)
+func (f *Factory) Starwars() starwarsinformers.Interface {
+	return starwarsinformers.New(singlePass{f}, f.namespace(), f.tweak)
 }
 
 // ForResource is the generated factory's, for an informer that this one made.
-func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
+func (f *Factory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
 	if resource == starfighters {
 		f.Starwars().V1().Starfighters().Informer()
 	}
@@ -83,7 +90,7 @@ func (f *factory) ForResource(resource schema.GroupVersionResource) (informers.G
 
 // singlePass is the factory as its own group sees it. A constructor that somebody
 // else passes to InformerFor is used as it is, as with the generated factory.
-type singlePass struct{ *factory }
+type singlePass struct{ *Factory }
 
 // InformerFor makes informers of Starfighters in the SDK's way.
 func (f singlePass) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
@@ -93,13 +100,13 @@ func (f singlePass) InformerFor(obj runtime.Object, newFunc internalinterfaces.N
 	return f.SharedInformerFactory.InformerFor(obj, newFunc)
 }
 
-func (f *factory) newStarfighterInformer(client versioned.Interface, resync time.Duration) cache.SharedIndexInformer {
+func (f *Factory) newStarfighterInformer(client versioned.Interface, resync time.Duration) cache.SharedIndexInformer {
 	options := cache.SharedIndexInformerOptions{
 		ResyncPeriod: resync,
 		Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 		Identifier:   f.informerName.WithResource(starfighters),
 	}
-	made := f.newInformer(f.listerWatcher(client), options)
+	made := f.newInformer(client, options)
 	// The only error is of an informer that has started.
 	if err := made.SetTransform(f.transform()); err != nil {
 		utilruntime.HandleError(err)
@@ -108,13 +115,25 @@ func (f *factory) newStarfighterInformer(client versioned.Interface, resync time
 }
 
 // newInformer makes this SDK's informer, or client-go's.
-func (f *factory) newInformer(lw cache.ListerWatcher, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+func (f *Factory) newInformer(client versioned.Interface, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	lw := f.listerWatcher(client, f.namespace())
 	if f.stockInformer {
 		return cache.NewSharedIndexInformerWithOptions(lw, &v1.Starfighter{}, options)
 	}
+	var several map[string]cache.ListerWatcher
+	if len(f.namespaces) > 1 {
+		several = map[string]cache.ListerWatcher{}
+		for _, namespace := range f.namespaces {
+			several[namespace] = f.listerWatcher(client, namespace)
+		}
+	}
 	made, err := informer.New(lw, &v1.Starfighter{}, informer.Options[*v1.Starfighter]{
 		SharedIndexInformerOptions: options,
+		Namespaces:                 several,
+		DeleteOnNewUID:             f.deleteOnNewUID,
+		IdleTimeout:                f.idleTimeout,
 		TransformReport:            f.report,
+		IndexReport:                f.reportIndex,
 	})
 	if err != nil { // nothing is missing above
 		panic(err)
@@ -122,13 +141,13 @@ func (f *factory) newInformer(lw cache.ListerWatcher, options cache.SharedIndexI
 	return made
 }
 
-// transform is the default transforms, then the user's.
-func (f *factory) transform() cache.TransformFunc {
+// transform is the default transforms, then the user's, then what must come last.
+func (c *config) transform() cache.TransformFunc {
 	var transforms []cache.TransformFunc
-	if !f.keepManagedFields {
+	if !c.keepManagedFields {
 		transforms = append(transforms, listwatch.StripManagedFields)
 	}
-	if f.dropLastApplied {
+	if c.dropLastApplied {
 		transforms = append(transforms, listwatch.DropLastApplied)
 	}
 	transforms = append(transforms, listwatch.Intern(func(ship *v1.Starfighter, intern func(string) string) {
@@ -138,52 +157,9 @@ func (f *factory) transform() cache.TransformFunc {
 			ship.Status.Phases[i] = intern(phase)
 		}
 	}))
-	return listwatch.Chain(f.report, append(transforms, f.transforms...)...)
+	transforms = append(transforms, c.transforms...)
+	if !c.ownLabels && !c.stockInformer {
+		transforms = append(transforms, listwatch.ShareLabels())
+	}
+	return listwatch.Chain(c.report, transforms...)
 }
-
-func (f *factory) listerWatcher(client versioned.Interface) cache.ListerWatcher {
-	ships := client.StarwarsV1().Starfighters(f.namespace)
-	tweaked := func(options metav1.ListOptions) metav1.ListOptions {
-		if f.tweak != nil {
-			f.tweak(&options)
-		}
-		return options
-	}
-	stock := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			return ships.List(ctx, tweaked(options))
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			return ships.Watch(ctx, tweaked(options))
-		},
-	}
-	restClient := client.StarwarsV1().RESTClient()
-	pointer, ok := restClient.(*rest.RESTClient)
-	fake := restClient == nil || ok && pointer == nil
-	if f.stockDecoding || fake {
-		if f.noWatchList {
-			return listOnly{stock}
-		}
-		return cache.ToListWatcherWithWatchListSemantics(stock, client)
-	}
-	lw, err := listwatch.New[v1.Starfighter](listwatch.Config{
-		Client:            restClient,
-		Resource:          starfighters.Resource,
-		Namespace:         f.namespace,
-		TweakListOptions:  f.tweak,
-		Fallback:          stock,
-		KeepManagedFields: f.keepManagedFields,
-		NoWatchList:       f.noWatchList,
-		SkipUndecodable:   f.skipUndecodable,
-	})
-	if err != nil { // nothing is missing above
-		panic(err)
-	}
-	return lw
-}
-
-// listOnly keeps reflectors from asking for a watch-list.
-type listOnly struct{ *cache.ListWatch }
-
-// IsWatchListSemanticsUnSupported is asked by client-go's reflector.
-func (listOnly) IsWatchListSemanticsUnSupported() bool { return true }

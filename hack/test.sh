@@ -47,7 +47,7 @@ fi
   step_kubectl() { go_test -v -run '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/...; } # -v shows the transcript
   step_e2e() {
     go_test -skip '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/... &&
-      go_test -run 'Informer|Lister|Index|Consumers|Handler|Resync|Transform' ${race[@]+"${race[@]}"} ./test/e2e -stock-decoding
+      go_test -run 'Informer|Lister|Index|Consumers|Handler|Resync|Transform|Scenario2[1-8]' ${race[@]+"${race[@]}"} ./test/e2e -stock-decoding
   }
 
   step_bench() { go_test ./bench/...; } # that they run and are right, not how fast

@@ -143,12 +143,12 @@ func describe(example runtime.Object, description string) string {
 	return fmt.Sprintf("%T", example)
 }
 
-// From returns the Informer behind an informer that a factory made. It is an error
-// if it is client-go's own, or a typed wrapper (pass what Informer returns, not
-// TypedInformer), or for another type.
+// From returns the Informer behind an informer that a factory made, also if that is
+// in one of client-go's typed wrappers, which is what generated code returns. It is
+// an error if it is client-go's own, or for another type.
 func From[T Object](informer cache.SharedInformer) (*Informer[T], error) {
-	if i, ok := informer.(*Informer[T]); ok {
-		return i, nil
+	if c, ok := informer.GetController().(controller[T]); ok {
+		return c.Informer, nil
 	}
 	return nil, fmt.Errorf("%T is not a %T: pass what Informer() of a factory with this SDK's informers returns", informer, (*Informer[T])(nil))
 }

@@ -6,6 +6,7 @@ package informer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
@@ -30,8 +32,8 @@ import (
 //     ended, and the reflector makes another.
 //   - resourceVersions that run backwards, as of a server that lost its data: the
 //     reflector is made to list anew (kubernetes#107457).
-//   - A server that is away when a watch-list begins: the reflector would wait for
-//     its next attempt even after it was told to stop.
+//   - A server that is away: the reflector would wait for its next attempt up to a
+//     minute, and with a watch-list even after it was told to stop.
 type source struct {
 	name      string // the informer's
 	namespace string // "" for all
@@ -59,6 +61,9 @@ const (
 	// remains so for watchListPause.
 	maxCuts        = 4
 	watchListPause = 5 * time.Minute
+
+	// maxRefusedDelay is how long a server may be back before it is noticed.
+	maxRefusedDelay = 4 * time.Second
 )
 
 // The reflector's own pace of attempts.
@@ -122,15 +127,24 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 	for {
 		w, err := s.lw.WatchWithContext(ctx, options)
 		if err == nil {
-			s.recovered(verbWatch)
+			if s.recovered(verbWatch) && !initial {
+				if err := s.verify(ctx, options.ResourceVersion); err != nil {
+					w.Stop()
+					return nil, err
+				}
+			}
 			unordered := options.ResourceVersion == "" || options.ResourceVersion == "0"
 			return s.observe(ctx, w, initial, unordered), nil
 		}
 		s.failed(ctx, verbWatch, err)
-		if !initial || !utilnet.IsConnectionRefused(err) && !apierrors.IsTooManyRequests(err) {
+		delay := s.nextDelay()
+		switch {
+		case utilnet.IsConnectionRefused(err): // which costs nobody anything
+			delay = min(delay, maxRefusedDelay)
+		case !initial || !apierrors.IsTooManyRequests(err):
 			return nil, err
 		}
-		if err := pause(ctx, s.nextDelay()); err != nil {
+		if err := pause(ctx, delay); err != nil {
 			return nil, err
 		}
 	}
@@ -171,6 +185,35 @@ func (s *source) nextDelay() time.Duration {
 	return s.delay.Step()
 }
 
+// verify tells whether a server that was away still has the data that it had. One
+// that has lost it would let the watch wait in silence, until it has got to a
+// resourceVersion that is years ahead.
+func (s *source) verify(ctx context.Context, resourceVersion string) error {
+	list, err := s.lw.ListWithContext(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return nil //nolint:nilerr // Whoever may not list, or cannot just now, is no worse off with the watch.
+	}
+	m, err := meta.ListAccessor(list)
+	if err != nil {
+		return nil //nolint:nilerr // as above
+	}
+	now := m.GetResourceVersion()
+	if order, err := resourceversion.CompareResourceVersion(now, resourceVersion); err != nil || order >= 0 {
+		return nil //nolint:nilerr // What is not a number cannot be compared.
+	}
+	s.mu.Lock()
+	s.rewound = true
+	s.mu.Unlock()
+	return wentBack(ctx, s, resourceVersion, now)
+}
+
+// wentBack is what the reflector is told, which makes it list anew.
+func wentBack(ctx context.Context, s *source, before, now string) *apierrors.StatusError {
+	err := apierrors.NewResourceExpired(fmt.Sprintf("resourceVersions went back from %s to %s: the API server has other data than before", before, now))
+	klog.FromContext(ctx).Info("Warning: listing anew", "informer", s.name, "namespace", s.namespace, "reason", err)
+	return err
+}
+
 // forget makes a request ask for the newest there is, after a server was found to
 // have gone back.
 func (s *source) forget(options *metav1.ListOptions) {
@@ -201,15 +244,18 @@ func (s *source) failed(ctx context.Context, verb string, err error) {
 	s.health.fail(&RequestError{Informer: s.name, Namespace: s.namespace, Verb: verb, Err: err})
 }
 
-func (s *source) recovered(verb string) {
+// recovered notes that a request was answered. It returns true if the one before
+// was not.
+func (s *source) recovered(verb string) (was bool) {
 	s.mu.Lock()
-	was := s.failing[verb]
+	was = s.failing[verb]
 	s.failing[verb] = false
 	s.delay = backoff
 	s.mu.Unlock()
 	if was {
 		s.health.recovered(s.namespace, verb)
 	}
+	return was
 }
 
 // cut notes that a watch-list ended too early.

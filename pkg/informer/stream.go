@@ -6,7 +6,6 @@ package informer
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
@@ -139,11 +138,8 @@ func (st *stream) look(ctx context.Context, event watch.Event) (_ watch.Event, l
 		return event, false
 	}
 	if before, back := st.advance(m.GetResourceVersion()); back {
-		err := fmt.Errorf("resourceVersions went back from %s to %s: the API server has other data than before", before, m.GetResourceVersion())
-		klog.FromContext(ctx).Info("Warning: listing anew", "informer", st.name, "namespace", st.namespace, "reason", err)
-		return watch.Event{Type: watch.Error, Object: &metav1.Status{
-			Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired, Message: err.Error(),
-		}}, true
+		status := wentBack(ctx, st.source, before, m.GetResourceVersion()).Status()
+		return watch.Event{Type: watch.Error, Object: &status}, true
 	}
 	return event, false
 }

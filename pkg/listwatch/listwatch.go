@@ -82,6 +82,7 @@ type Config struct {
 // for concurrent use.
 type ListerWatcher[T any, P object[T]] struct {
 	config   Config
+	watching rest.Interface // the client for watches
 	kind     schema.GroupVersionKind
 	options  json.Options
 	fallback atomic.Bool // the server does not speak JSON
@@ -109,8 +110,13 @@ func New[T any, P object[T]](config Config) (*ListerWatcher[T, P], error) {
 	if config.Kind == "" {
 		config.Kind = reflect.TypeFor[T]().Name()
 	}
+	watching, err := withoutTimeout(config.Client)
+	if err != nil {
+		return nil, err
+	}
 	w := &ListerWatcher[T, P]{
 		config:         config,
+		watching:       watching,
 		kind:           config.Client.APIVersion().WithKind(config.Kind),
 		options:        decodeOptions(config.KeepManagedFields),
 		maxObjectBytes: maxObjectBytes,

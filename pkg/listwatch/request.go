@@ -28,7 +28,11 @@ func (w *ListerWatcher[T, P]) request(options metav1.ListOptions) (*rest.Request
 	if options.TimeoutSeconds != nil {
 		timeout = time.Duration(*options.TimeoutSeconds) * time.Second
 	}
-	return w.config.Client.Get().
+	client := w.config.Client
+	if options.Watch {
+		client = w.watching
+	}
+	return client.Get().
 		NamespaceIfScoped(w.config.Namespace, w.config.Namespace != "").
 		Resource(w.config.Resource).
 		SpecificallyVersionedParams(&options, metav1.ParameterCodec, metav1.Unversioned).

@@ -38,8 +38,18 @@ func StripManagedFields(obj any) (any, error) {
 // tell any more which fields to remove: use it where objects are only read. What
 // is no object is left alone.
 func DropLastApplied(obj any) (any, error) {
-	if o, ok := asObject(obj); ok {
-		delete(o.GetAnnotations(), lastApplied)
+	o, ok := asObject(obj)
+	if !ok {
+		return obj, nil
+	}
+	annotations := o.GetAnnotations()
+	if _, applied := annotations[lastApplied]; !applied {
+		return obj, nil
+	}
+	if len(annotations) == 1 { // an empty map would keep its memory
+		o.SetAnnotations(nil)
+	} else {
+		delete(annotations, lastApplied)
 	}
 	return obj, nil
 }
@@ -119,20 +129,23 @@ func (t *internTable) intern(s string) string {
 // is locked.
 func (t *internTable) internMap(m map[string]string, values bool) {
 	for k, v := range m {
-		shared := t.intern(k)
+		shared, value := t.intern(k), v
 		if values {
-			v = t.intern(v)
+			value = t.intern(v)
 		}
 		// The decoder shares most strings already. To assign to a key that is
 		// there would keep the old key's memory.
-		if unsafe.StringData(shared) != unsafe.StringData(k) {
+		switch {
+		case !sameMemory(shared, k):
 			delete(m, k)
-		} else if !values {
+		case sameMemory(value, v):
 			continue
 		}
-		m[shared] = v
+		m[shared] = value
 	}
 }
+
+func sameMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
 
 // Chain returns a cache.TransformFunc that applies transforms one after the
 // other and never fails, so that none can keep a cache from filling or take it

@@ -48,7 +48,7 @@ func TestCreateGetUpdateDelete(t *testing.T) {
 	}
 }
 
-func TestStaleUpdateConflicts(t *testing.T) {
+func TestScenario30StaleUpdateConflicts(t *testing.T) {
 	t.Parallel()
 	ships, _ := sharedShips(t)
 	stale := create(t, ships, ship("x-wing-1"))[0]
@@ -63,7 +63,7 @@ func TestStaleUpdateConflicts(t *testing.T) {
 	}
 }
 
-func TestGenerateName(t *testing.T) {
+func TestScenario30GenerateName(t *testing.T) {
 	t.Parallel()
 	ships, _ := sharedShips(t)
 	generated := func(s *v1.Starfighter) { s.GenerateName = "tie-fighter-" }

@@ -108,7 +108,7 @@ func TestInformerCopyMayBeSentBack(t *testing.T) {
 
 // One stored object that does not fit its Go type: whoever watches errors is
 // told which one, and the others are served once it is gone or let through.
-func TestInformerMeetsAnUndecodableShip(t *testing.T) {
+func TestScenario25InformerMeetsAnUndecodableShip(t *testing.T) {
 	t.Parallel()
 	s := server.New(t)
 	config := configFor(t, s)

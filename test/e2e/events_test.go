@@ -125,9 +125,25 @@ type requests struct {
 	watchLists int // how many of the WATCH asked for all ships first
 }
 
+func newRequests() *requests { return &requests{count: map[string]int{}} }
+
+// of returns how many requests with a verb there were.
+func (r *requests) of(verb string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.count[verb]
+}
+
+// watchListed returns how many watch-lists there were.
+func (r *requests) watchListed() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.watchLists
+}
+
 // countRequests makes the clients of a configuration count.
 func countRequests(config *rest.Config) *requests {
-	r := &requests{count: map[string]int{}}
+	r := newRequests()
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(request *http.Request) (*http.Response, error) {
 			r.record(request)

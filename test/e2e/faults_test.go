@@ -4,17 +4,21 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/okontajneroch/starwars"
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
 	"github.com/okontajneroch/starwars/test/e2e/internal/server"
 )
 
 // A server that crashes and comes back with its data is a gap in the watch, no
 // more: the informer goes on where it was.
-func TestInformerOutlivesACrashOfTheServer(t *testing.T) {
+func TestScenario21InformerOutlivesACrashOfTheServer(t *testing.T) {
 	t.Parallel()
 	s := server.New(t)
 	client := clientFor(t, configFor(t, s))
@@ -43,7 +47,7 @@ func TestInformerOutlivesACrashOfTheServer(t *testing.T) {
 
 // Changes made where the informer could not see them are found by comparing:
 // the watch has expired, the ships are listed again.
-func TestInformerCatchesUpAfterItsWatchExpired(t *testing.T) {
+func TestScenario21InformerCatchesUpAfterItsWatchExpired(t *testing.T) {
 	t.Parallel()
 	s := server.New(t)
 	config := configFor(t, s)
@@ -79,7 +83,7 @@ func TestInformerCatchesUpAfterItsWatchExpired(t *testing.T) {
 }
 
 // Informers may start before the server: they fill when it comes.
-func TestInformerWaitsForTheServer(t *testing.T) {
+func TestScenario17InformerWaitsForTheServer(t *testing.T) {
 	t.Parallel()
 	s := server.New(t)
 	client := clientFor(t, configFor(t, s))
@@ -94,4 +98,41 @@ func TestInformerWaitsForTheServer(t *testing.T) {
 	}
 	noError(t, s.Restart())
 	told.want(ctx, t, "found x-wing-1")
+}
+
+// A server that lost its data, where resourceVersions begin anew: what an informer
+// knew of is older there, or newer than anything. The view must be the server's.
+func TestScenario21FreshDataOnTheSamePort(t *testing.T) {
+	t.Parallel()
+	s := server.New(t)
+	client := clientFor(t, configFor(t, s))
+	ships := client.StarwarsV1().Starfighters("default")
+	create(t, ships, ship("x-wing-1"), ship("x-wing-2"))
+	for i := range 300 { // so that the new server is behind for long
+		change(t, ships, "x-wing-1", flownBy(fmt.Sprint("pilot ", i)))
+	}
+	ctx, factory := newFactory(t, client, 0)
+	_, stock := newFactory(t, client, 0, starwars.WithStockInformer())
+	for _, f := range []*starwars.Factory{factory, stock} {
+		startSynced(ctx, t, f)
+	}
+	change(t, ships, "x-wing-2", flownBy("Wedge Antilles"))
+	for _, f := range []*starwars.Factory{factory, stock} {
+		converge(ctx, t, f, ships)
+	}
+	before := engine(t, factory).Status().ResourceVersion
+
+	noError(t, s.Stop())
+	noError(t, s.RestartWithFreshData())
+	restarted := time.Now()
+	created := create(t, ships, ship("x-wing-2", flyingFor(v1.Empire)), ship("x-wing-3"))
+	converge(ctx, t, factory, ships)
+	wantWithin(t, healsWithin, "the view was the server's after", time.Since(restarted))
+	t.Logf("resourceVersions went back from %s to %s", before, created[1].ResourceVersion)
+	left, err := stock.Starwars().V1().Starfighters().Lister().List(labels.Everything())
+	noError(t, err)
+	t.Logf("client-go's informer has %q by then", sortedNames(left))
+
+	change(t, ships, "x-wing-3", flownBy("Biggs Darklighter")) // and it watches again
+	converge(ctx, t, factory, ships)
 }

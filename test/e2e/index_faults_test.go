@@ -26,7 +26,7 @@ import (
 // indexes: a hole stays behind where the ship was, over which client-go's typed
 // questions panic. The lister's pass over it, and say nothing wrong of the ships
 // that nobody touched. The SDK's store has no hole.
-func TestListerOutlivesAChangeOfACachedShip(t *testing.T) {
+func TestScenario01ListerOutlivesAChangeOfACachedShip(t *testing.T) {
 	t.Parallel()
 	t.Run("client-go", func(t *testing.T) { testAChangeOfACachedShip(t, 2, starwars.WithStockInformer()) })
 	t.Run("starwars", func(t *testing.T) { testAChangeOfACachedShip(t, 1) })
@@ -71,7 +71,7 @@ func testAChangeOfACachedShip(t *testing.T, found int, options ...starwars.Optio
 // A mistake in one index function costs one ship its place in one index, and
 // not the process its life: when the ship is found, changed, deleted and listed
 // again.
-func TestGuardedIndexFunctionsMayFail(t *testing.T) {
+func TestScenario02GuardedIndexFunctionsMayFail(t *testing.T) {
 	t.Parallel()
 	ships, namespace := sharedShips(t)
 	createFleet(t, ships, 1000)
@@ -128,7 +128,7 @@ func TestGuardedIndexFunctionsMayFail(t *testing.T) {
 }
 
 // Two functions cannot share a name, and whoever comes second is told so.
-func TestIndexNameIsTaken(t *testing.T) {
+func TestScenario04IndexNameIsTaken(t *testing.T) {
 	t.Parallel()
 	byName := starwarsinformers.StarfighterIndexers{"faction": func(s *v1.Starfighter) ([]string, error) { return []string{s.Name}, nil }}
 
@@ -161,7 +161,7 @@ func TestIndexNameIsTaken(t *testing.T) {
 
 // The first lister of a full cache has complete indexes at once, also while
 // ships change.
-func TestIndexesAddedWhileShipsChange(t *testing.T) {
+func TestScenario05IndexesAddedWhileShipsChange(t *testing.T) {
 	t.Parallel()
 	ships, namespace := sharedShips(t)
 	createFleet(t, ships, 1000)

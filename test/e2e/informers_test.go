@@ -42,7 +42,7 @@ var (
 var stockDecoding = flag.Bool("stock-decoding", false, "test informers with client-go's own decoding")
 
 // newFactory makes a factory whose informers end with the test.
-func newFactory(t *testing.T, client versioned.Interface, resync time.Duration, options ...starwars.Option) (context.Context, informers.SharedInformerFactory) {
+func newFactory(t *testing.T, client versioned.Interface, resync time.Duration, options ...starwars.Option) (context.Context, *starwars.Factory) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(timeLimited(t))
 	if *stockDecoding {
@@ -58,7 +58,7 @@ func newFactory(t *testing.T, client versioned.Interface, resync time.Duration, 
 
 // sharedFactory is newFactory for the test's namespace of the shared server,
 // with a count of what its informers ask.
-func sharedFactory(t *testing.T, resync time.Duration, options ...starwars.Option) (context.Context, informers.SharedInformerFactory, *requests) {
+func sharedFactory(t *testing.T, resync time.Duration, options ...starwars.Option) (context.Context, *starwars.Factory, *requests) {
 	t.Helper()
 	config := configFor(t, sharedServer(t))
 	counted := countRequests(config)
@@ -283,7 +283,7 @@ func TestInformerOfOneNamespace(t *testing.T) {
 	told.want(ctx, t, "added x-wing-1")
 }
 
-func TestInformerWithSelector(t *testing.T) {
+func TestScenario30InformerWithSelector(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		selector    metav1.ListOptions

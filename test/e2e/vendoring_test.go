@@ -14,10 +14,10 @@ import (
 	"github.com/okontajneroch/starwars/test/e2e/internal/repo"
 )
 
-// TestConsumerVendorsTheSDK is a team that keeps its dependencies in a vendor
+// TestScenario32ConsumerVendorsTheSDK is a team that keeps its dependencies in a vendor
 // folder: a module of its own, no workspace, no network. What the SDK itself
 // needs must be all that comes along.
-func TestConsumerVendorsTheSDK(t *testing.T) {
+func TestScenario32ConsumerVendorsTheSDK(t *testing.T) {
 	t.Parallel()
 	root, err := repo.Root()
 	noError(t, err)

@@ -79,6 +79,15 @@ func (s *Server) RestartElsewhere() error {
 	return err
 }
 
+// RestartWithFreshData is Restart for a server whose database was lost, so that
+// resourceVersions begin anew. The credentials stay as they were.
+func (s *Server) RestartWithFreshData() error {
+	if err := os.RemoveAll(filepath.Join(s.dir, "etcd")); err != nil {
+		return fmt.Errorf("lose the data: %w", err)
+	}
+	return s.Restart()
+}
+
 func (s *Server) start(port string) (actualPort string, err error) {
 	path, err := binaries.Path(binaries.APIServer)
 	if err != nil {

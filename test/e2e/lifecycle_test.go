@@ -6,6 +6,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +142,7 @@ func TestScenario20OrderOfStartAndStop(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			config := configFor(t, sharedServer(t))
 			asked := countRequests(config)
-			ctx, factory := newFactory(t, clientFor(t, config), 0, append(e.options[:len(e.options):len(e.options)], starwars.WithNamespace(namespace))...)
+			ctx, factory := newFactory(t, clientFor(t, config), 0, append(slices.Clip(e.options), starwars.WithNamespace(namespace))...)
 			told, _ := handle(t, factory)
 			for name, wait := range map[string]func() error{
 				"WaitForSync":                 func() error { return factory.WaitForSync(ctx) },

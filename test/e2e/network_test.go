@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -287,7 +288,7 @@ func TestScenario26TimeoutSparesWatches(t *testing.T) {
 			config := configFor(t, sharedServer(t))
 			config.Timeout = timeout
 			asked := countRequests(config)
-			ctx, factory := newFactory(t, clientFor(t, config), 0, append(e.options[:len(e.options):len(e.options)], starwars.WithNamespace(namespace))...)
+			ctx, factory := newFactory(t, clientFor(t, config), 0, append(slices.Clip(e.options), starwars.WithNamespace(namespace))...)
 			told, _ := handle(t, factory)
 			startSynced(ctx, t, factory)
 			time.Sleep(3 * timeout) // what the test is about

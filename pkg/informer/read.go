@@ -167,6 +167,17 @@ func (s *Store[T]) sequence(name, value string) iter.Seq[T] {
 	}
 }
 
+// SnapshotByTypedIndex is ByTypedIndex without a copy: the slice is the store's,
+// shared with others who read, and read-only. It stays as it is, whatever happens to
+// the store. The next change of what the index has under the value costs a copy.
+func (s *Store[T]) SnapshotByTypedIndex(name, value string) ([]T, error) {
+	one, single, many, err := s.lookup(name, value)
+	if single {
+		return []T{one}, nil
+	}
+	return many, err
+}
+
 // CountByIndex returns how many objects the index has under the value. An index
 // that does not exist is an error.
 func (s *Store[T]) CountByIndex(name, value string) (int, error) {

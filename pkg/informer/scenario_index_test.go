@@ -436,15 +436,16 @@ func TestScenario07MisspeltIndex(t *testing.T) {
 		ask  func() error
 		want error
 	}{
-		"ByIndex":          {func() error { _, err := store.ByIndex("factoin", "rebellion"); return err }, informer.ErrNoIndex},
-		"ByTypedIndex":     {func() error { _, err := store.ByTypedIndex("factoin", "rebellion"); return err }, informer.ErrNoIndex},
-		"AllByTypedIndex":  {func() error { _, err := store.AllByTypedIndex("factoin", "rebellion"); return err }, informer.ErrNoIndex},
-		"CountByIndex":     {func() error { _, err := store.CountByIndex("factoin", "rebellion"); return err }, informer.ErrNoIndex},
-		"IndexKeys":        {func() error { _, err := store.IndexKeys("factoin", "rebellion"); return err }, informer.ErrNoIndex},
-		"Index":            {func() error { _, err := store.Index("factoin", ship); return err }, informer.ErrNoIndex},
-		"TypedIndex":       {func() error { _, err := store.TypedIndex("factoin", ship); return err }, informer.ErrNoIndex},
-		"lister's ByIndex": {func() error { _, err := lister.ByIndex("factoin", "rebellion"); return err }, starwarslisters.ErrNoIndex},
-		"lister's values":  {func() error { _, err := lister.IndexValues("factoin"); return err }, starwarslisters.ErrNoIndex},
+		"ByIndex":              {func() error { _, err := store.ByIndex("factoin", "rebellion"); return err }, informer.ErrNoIndex},
+		"ByTypedIndex":         {func() error { _, err := store.ByTypedIndex("factoin", "rebellion"); return err }, informer.ErrNoIndex},
+		"AllByTypedIndex":      {func() error { _, err := store.AllByTypedIndex("factoin", "rebellion"); return err }, informer.ErrNoIndex},
+		"SnapshotByTypedIndex": {func() error { _, err := store.SnapshotByTypedIndex("factoin", "rebellion"); return err }, informer.ErrNoIndex},
+		"CountByIndex":         {func() error { _, err := store.CountByIndex("factoin", "rebellion"); return err }, informer.ErrNoIndex},
+		"IndexKeys":            {func() error { _, err := store.IndexKeys("factoin", "rebellion"); return err }, informer.ErrNoIndex},
+		"Index":                {func() error { _, err := store.Index("factoin", ship); return err }, informer.ErrNoIndex},
+		"TypedIndex":           {func() error { _, err := store.TypedIndex("factoin", ship); return err }, informer.ErrNoIndex},
+		"lister's ByIndex":     {func() error { _, err := lister.ByIndex("factoin", "rebellion"); return err }, starwarslisters.ErrNoIndex},
+		"lister's values":      {func() error { _, err := lister.IndexValues("factoin"); return err }, starwarslisters.ErrNoIndex},
 	}
 	for name, question := range questions {
 		err := question.ask()

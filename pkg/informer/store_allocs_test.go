@@ -62,6 +62,7 @@ func TestAllocations(t *testing.T) {
 			}
 			return n, err
 		}},
+		{"SnapshotByTypedIndex", 0, 20, func() (int, error) { return count(store.SnapshotByTypedIndex("faction", "faction-3")) }},
 		{"ByTypedIndex, many", 1, 20, func() (int, error) { return count(store.ByTypedIndex("faction", "faction-3")) }},
 		{"ByTypedIndex, one", 1, 1, func() (int, error) { return count(store.ByTypedIndex("pilot", "pilot-3")) }},
 		{"ByTypedIndex, none", 0, 0, func() (int, error) { return count(store.ByTypedIndex("pilot", "nobody")) }},

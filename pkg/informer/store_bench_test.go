@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	v1 "github.com/okontajneroch/starwars/pkg/apis/starwars/v1"
+	starwarslisters "github.com/okontajneroch/starwars/pkg/generated/listers/starwars/v1"
 )
 
 // The benchmarks run the same on client-go's store and on this one:
@@ -142,6 +143,35 @@ func BenchmarkStoreAllByTypedIndexFaction(b *testing.B) {
 				}
 			}
 			want(b, len(ships)/5)(n, nil)
+		}
+	})
+}
+
+// BenchmarkListerViewByFaction is what a user writes who reads only; with client-go,
+// that is a loop over ByTypedIndex.
+func BenchmarkListerViewByFaction(b *testing.B) {
+	forStores(b, func(b *testing.B, store cache.TypedIndexer[*v1.Starfighter], ships []*v1.Starfighter) {
+		ask := func() (n int, err error) {
+			found, err := store.ByTypedIndex("faction", "faction-3")
+			for range found {
+				n++
+			}
+			return n, err
+		}
+		if ours, ok := store.(*Store[*v1.Starfighter]); ok {
+			fleet, err := NewStore(nil, StoreOptions[*v1.Starfighter]{})
+			must(b, err)
+			must(b, fleet.Replace(ours.List(), ""))
+			lister := starwarslisters.NewStarfighterLister(fleet)
+			ask = func() (n int, err error) {
+				for range lister.ViewByFaction("faction-3").All() {
+					n++
+				}
+				return n, nil
+			}
+		}
+		for b.Loop() {
+			want(b, len(ships)/5)(ask())
 		}
 	})
 }

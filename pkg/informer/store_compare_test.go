@@ -91,6 +91,9 @@ func (p *pair) compareIterators() {
 			got, err := p.store.ByIndex(name, value)
 			p.sameError(err, wantErr, "ByIndex", name, value)
 			sameSet(p.t, got, want, "ByIndex", name, value)
+			snapshot, err := p.store.SnapshotByTypedIndex(name, value)
+			p.sameError(err, wantErr, "SnapshotByTypedIndex", name, value)
+			sameSet(p.t, untyped(snapshot), want, "SnapshotByTypedIndex", name, value)
 			seq, err := p.store.AllByTypedIndex(name, value)
 			p.sameError(err, wantErr, "AllByTypedIndex", name, value)
 			if err != nil {

@@ -78,53 +78,55 @@ type sequence struct {
 	want []*v1.Starfighter
 }
 
+// changes are everything that may happen to a store.
+var changes = map[string]func(t *testing.T, store *Store[*v1.Starfighter], ships []*v1.Starfighter) error{
+	"update in place": func(t *testing.T, store *Store[*v1.Starfighter], ships []*v1.Starfighter) error {
+		for _, ship := range ships {
+			must(t, store.Update(ship.DeepCopy()))
+		}
+		return nil
+	},
+	"move": func(t *testing.T, store *Store[*v1.Starfighter], ships []*v1.Starfighter) error {
+		for _, ship := range ships {
+			must(t, store.Update(moved(ship, "elsewhere")))
+		}
+		return nil
+	},
+	"add": func(t *testing.T, store *Store[*v1.Starfighter], ships []*v1.Starfighter) error {
+		for _, ship := range ships {
+			ship = ship.DeepCopy()
+			ship.Name += "-again"
+			must(t, store.Add(ship))
+		}
+		return nil
+	},
+	"delete": func(t *testing.T, store *Store[*v1.Starfighter], ships []*v1.Starfighter) error {
+		for _, ship := range ships {
+			must(t, store.Delete(ship))
+		}
+		return nil
+	},
+	"replace": func(_ *testing.T, store *Store[*v1.Starfighter], _ []*v1.Starfighter) error {
+		return store.Replace([]any{newShip("default", "only")}, "1")
+	},
+	"transaction": func(_ *testing.T, store *Store[*v1.Starfighter], ships []*v1.Starfighter) error {
+		var deletions []cache.Transaction
+		for _, ship := range ships {
+			deletions = append(deletions, cache.Transaction{Type: cache.TransactionTypeDelete, Object: ship})
+		}
+		if err := store.Transaction(deletions...); err != nil {
+			return err
+		}
+		return nil
+	},
+	"add an index": func(_ *testing.T, store *Store[*v1.Starfighter], _ []*v1.Starfighter) error {
+		return store.AddTypedIndexers(lateIndexers[0])
+	},
+}
+
 // TestLoopsSeeWhatWasThereWhenTheyBegan changes everything in the middle of a loop,
 // from inside it.
 func TestLoopsSeeWhatWasThereWhenTheyBegan(t *testing.T) {
-	changes := map[string]func(store *Store[*v1.Starfighter], ships []*v1.Starfighter) error{
-		"update in place": func(store *Store[*v1.Starfighter], ships []*v1.Starfighter) error {
-			for _, ship := range ships {
-				must(t, store.Update(ship.DeepCopy()))
-			}
-			return nil
-		},
-		"move": func(store *Store[*v1.Starfighter], ships []*v1.Starfighter) error {
-			for _, ship := range ships {
-				must(t, store.Update(moved(ship, "elsewhere")))
-			}
-			return nil
-		},
-		"add": func(store *Store[*v1.Starfighter], ships []*v1.Starfighter) error {
-			for _, ship := range ships {
-				ship = ship.DeepCopy()
-				ship.Name += "-again"
-				must(t, store.Add(ship))
-			}
-			return nil
-		},
-		"delete": func(store *Store[*v1.Starfighter], ships []*v1.Starfighter) error {
-			for _, ship := range ships {
-				must(t, store.Delete(ship))
-			}
-			return nil
-		},
-		"replace": func(store *Store[*v1.Starfighter], _ []*v1.Starfighter) error {
-			return store.Replace([]any{newShip("default", "only")}, "1")
-		},
-		"transaction": func(store *Store[*v1.Starfighter], ships []*v1.Starfighter) error {
-			var deletions []cache.Transaction
-			for _, ship := range ships {
-				deletions = append(deletions, cache.Transaction{Type: cache.TransactionTypeDelete, Object: ship})
-			}
-			if err := store.Transaction(deletions...); err != nil {
-				return err
-			}
-			return nil
-		},
-		"add an index": func(store *Store[*v1.Starfighter], _ []*v1.Starfighter) error {
-			return store.AddTypedIndexers(lateIndexers[0])
-		},
-	}
 	for what, change := range changes {
 		for _, which := range []string{"all", "many", "one", "none", "missing"} {
 			t.Run(what+"/"+which, func(t *testing.T) {
@@ -133,7 +135,7 @@ func TestLoopsSeeWhatWasThereWhenTheyBegan(t *testing.T) {
 				var got []*v1.Starfighter
 				for ship := range seq.Seq {
 					if len(got) == 0 {
-						must(t, change(store, ships))
+						must(t, change(t, store, ships))
 					}
 					got = append(got, ship)
 				}
@@ -141,6 +143,33 @@ func TestLoopsSeeWhatWasThereWhenTheyBegan(t *testing.T) {
 				must(t, store.validate())
 			})
 		}
+	}
+}
+
+// TestSnapshotsStay changes everything after a snapshot was taken.
+func TestSnapshotsStay(t *testing.T) {
+	for what, change := range changes {
+		t.Run(what, func(t *testing.T) {
+			store, ships := newFleet(t, 20)
+			snapshots := map[[2]string][]*v1.Starfighter{{"faction", "faction-2"}: nil, {"pilot", "pilot-2"}: nil, {"pilot", "nobody"}: nil}
+			want := map[[2]string][]*v1.Starfighter{}
+			for at := range snapshots {
+				var err error
+				snapshots[at], err = store.SnapshotByTypedIndex(at[0], at[1])
+				must(t, err)
+				if cap(snapshots[at]) != len(snapshots[at]) {
+					t.Errorf("%v: who appends to the snapshot writes to the store's memory", at)
+				}
+				want[at] = slices.Clone(snapshots[at])
+			}
+			must(t, change(t, store, ships))
+			for at, snapshot := range snapshots {
+				if !slices.Equal(snapshot, want[at]) {
+					t.Errorf("%v: the snapshot is %v, was %v", at, snapshot, want[at])
+				}
+			}
+			must(t, store.validate())
+		})
 	}
 }
 

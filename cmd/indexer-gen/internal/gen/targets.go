@@ -128,7 +128,7 @@ func (c *collector) resourcesOf(context *generator.Context, pkg *types.Package) 
 		methods := []string{"ByIndex", "IndexValues"}
 		for _, i := range r.indexes {
 			name := i.goName()
-			methods = append(methods, "By"+name, "AllBy"+name, "CountBy"+name)
+			methods = append(methods, "By"+name, "AllBy"+name, "ViewBy"+name, "CountBy"+name)
 			names := []string{t.Name.Name + name + "Index"}
 			if i.composite() {
 				names = append(names, t.Name.Name+name+"Key")

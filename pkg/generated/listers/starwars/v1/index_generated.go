@@ -55,6 +55,24 @@ func GuardIndexers[T any](indexers cache.TypedIndexers[T], report func(index str
 	return guarded
 }
 
+// View is objects as they were in the cache when it was asked for: changes of the
+// cache do not show in it. The objects are shared and read-only, as everywhere. The
+// zero View has none. It is safe for concurrent use, and may be kept.
+type View[T any] struct {
+	objs []T // of others too
+}
+
+// Len returns how many objects there are.
+func (v View[T]) Len() int { return len(v.objs) }
+
+// At returns the i-th object, from 0, in no particular order, but in one that
+// stays the same. It panics if i is out of range, as a slice does.
+func (v View[T]) At(i int) T { return v.objs[i] }
+
+// All iterates over the objects, from the first to the last. The compiler makes a
+// loop over it as fast as one over a slice.
+func (v View[T]) All() iter.Seq[T] { return slices.Values(v.objs) }
+
 // compositeKey returns the key of a composite index for one value of each part.
 func compositeKey(parts ...string) string {
 	for i, part := range parts {
@@ -83,6 +101,9 @@ type fastIndexer[T any] interface {
 	// over as often as one likes. Each loop goes over the objects that there
 	// were when it began, without copying them.
 	AllByTypedIndex(indexName, indexedValue string) (iter.Seq[T], error)
+	// SnapshotByTypedIndex returns the same as a slice that many may hold: nobody
+	// changes it.
+	SnapshotByTypedIndex(indexName, indexedValue string) ([]T, error)
 	// CountByIndex returns their number, without looking at them.
 	CountByIndex(indexName, indexedValue string) (int, error)
 	// AllTyped iterates over all objects as AllByTypedIndex does.
@@ -297,6 +318,22 @@ func (r *indexReader[T]) all(index *generatedIndex[T], value string) iter.Seq[T]
 		}
 	}
 	return r.loop(index, value)
+}
+
+func (r *indexReader[T]) view(index *generatedIndex[T], value string) View[T] {
+	if r.direct != nil {
+		if found, err := r.direct.SnapshotByTypedIndex(index.name, value); err == nil {
+			return View[T]{found}
+		}
+	}
+	if r.fast != nil {
+		if name, key, err := r.locate(index, value); err == nil {
+			if found, err := r.fast.SnapshotByTypedIndex(name, key); err == nil {
+				return View[T]{found}
+			}
+		}
+	}
+	return View[T]{slices.Collect(r.loop(index, value))}
 }
 
 // loop answers with the methods that every indexer has, when a loop begins.

@@ -48,6 +48,11 @@ type StarfighterIndexReader interface {
 	// its time. Without a usable index it looks at every object instead of
 	// returning an error.
 	AllByFaction(faction starwarsv1.Faction) iter.Seq[*starwarsv1.Starfighter]
+	// ViewByFaction is ByFaction to be read only: a store that keeps the
+	// result as a list makes no copy, and a loop over the view's All is faster than
+	// one over AllByFaction. Without a usable index it looks at every object
+	// instead of returning an error.
+	ViewByFaction(faction starwarsv1.Faction) View[*starwarsv1.Starfighter]
 	// CountByFaction returns how many Starfighters ByFaction would return,
 	// at the cost of a loop over AllByFaction, or at once with a store that
 	// knows the number.
@@ -62,6 +67,11 @@ type StarfighterIndexReader interface {
 	// its time. Without a usable index it looks at every object instead of
 	// returning an error.
 	AllByPilot(pilot string) iter.Seq[*starwarsv1.Starfighter]
+	// ViewByPilot is ByPilot to be read only: a store that keeps the
+	// result as a list makes no copy, and a loop over the view's All is faster than
+	// one over AllByPilot. Without a usable index it looks at every object
+	// instead of returning an error.
+	ViewByPilot(pilot string) View[*starwarsv1.Starfighter]
 	// CountByPilot returns how many Starfighters ByPilot would return,
 	// at the cost of a loop over AllByPilot, or at once with a store that
 	// knows the number.
@@ -76,6 +86,11 @@ type StarfighterIndexReader interface {
 	// its time. Without a usable index it looks at every object instead of
 	// returning an error.
 	AllByFactionType(faction starwarsv1.Faction, typeValue string) iter.Seq[*starwarsv1.Starfighter]
+	// ViewByFactionType is ByFactionType to be read only: a store that keeps the
+	// result as a list makes no copy, and a loop over the view's All is faster than
+	// one over AllByFactionType. Without a usable index it looks at every object
+	// instead of returning an error.
+	ViewByFactionType(faction starwarsv1.Faction, typeValue string) View[*starwarsv1.Starfighter]
 	// CountByFactionType returns how many Starfighters ByFactionType would return,
 	// at the cost of a loop over AllByFactionType, or at once with a store that
 	// knows the number.
@@ -228,6 +243,10 @@ func (s *starfighterIndexReader) AllByFaction(faction starwarsv1.Faction) iter.S
 	return s.all(starfighterByFaction, string(faction))
 }
 
+func (s *starfighterIndexReader) ViewByFaction(faction starwarsv1.Faction) View[*starwarsv1.Starfighter] {
+	return s.view(starfighterByFaction, string(faction))
+}
+
 func (s *starfighterIndexReader) CountByFaction(faction starwarsv1.Faction) int {
 	return s.count(starfighterByFaction, string(faction))
 }
@@ -240,6 +259,10 @@ func (s *starfighterIndexReader) AllByPilot(pilot string) iter.Seq[*starwarsv1.S
 	return s.all(starfighterByPilot, pilot)
 }
 
+func (s *starfighterIndexReader) ViewByPilot(pilot string) View[*starwarsv1.Starfighter] {
+	return s.view(starfighterByPilot, pilot)
+}
+
 func (s *starfighterIndexReader) CountByPilot(pilot string) int {
 	return s.count(starfighterByPilot, pilot)
 }
@@ -250,6 +273,10 @@ func (s *starfighterIndexReader) ByFactionType(faction starwarsv1.Faction, typeV
 
 func (s *starfighterIndexReader) AllByFactionType(faction starwarsv1.Faction, typeValue string) iter.Seq[*starwarsv1.Starfighter] {
 	return s.all(starfighterByFactionType, StarfighterFactionTypeKey(faction, typeValue))
+}
+
+func (s *starfighterIndexReader) ViewByFactionType(faction starwarsv1.Faction, typeValue string) View[*starwarsv1.Starfighter] {
+	return s.view(starfighterByFactionType, StarfighterFactionTypeKey(faction, typeValue))
 }
 
 func (s *starfighterIndexReader) CountByFactionType(faction starwarsv1.Faction, typeValue string) int {

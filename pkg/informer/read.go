@@ -83,14 +83,14 @@ func (s *Store[T]) ListKeys() []string {
 // ByIndex returns the objects that the index has under the value. An index that
 // does not exist is an error.
 func (s *Store[T]) ByIndex(name, value string) ([]any, error) {
-	one, single, many, err := s.lookup(name, value)
-	if single {
-		return []any{one}, nil
-	}
+	found, err := s.lookup(name, value)
 	if err != nil {
 		return nil, err
 	}
-	return untyped(many), nil
+	if found.many == nil {
+		return untyped(found.few[:found.n]), nil
+	}
+	return untyped(found.many), nil
 }
 
 // ByTypedIndex is ByIndex with a typed result.
@@ -102,16 +102,20 @@ func (s *Store[T]) ByTypedIndex(name, value string) ([]T, error) {
 		return nil, s.t.noIndex(name)
 	}
 	b := x.buckets[value]
-	if b == nil {
+	n := b.len()
+	if n == 0 {
 		s.mu.RUnlock()
 		return []T{}, nil
 	}
 	if b.many == nil {
-		obj := b.one.obj
+		objs := b.fewest()
 		s.mu.RUnlock()
-		return []T{obj}, nil
+		if n == 1 {
+			return []T{objs[0]}, nil
+		}
+		return []T{objs[0], objs[1]}, nil
 	}
-	if len(b.many.objs) <= copyUnderLock {
+	if n <= copyUnderLock {
 		objs := make([]T, len(b.many.objs))
 		copy(objs, b.many.objs)
 		s.mu.RUnlock()
@@ -154,12 +158,13 @@ func (s *Store[T]) AllByTypedIndex(name, value string) (iter.Seq[T], error) {
 // other objects, in other tables.
 func (s *Store[T]) sequence(name, value string) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		one, single, many, _ := s.lookup(name, value) // an index never goes away
-		if single {
-			yield(one)
-			return
+		found, _ := s.lookup(name, value) // an index never goes away
+		for _, obj := range found.few[:found.n] {
+			if !yield(obj) {
+				return
+			}
 		}
-		for _, obj := range many {
+		for _, obj := range found.many {
 			if !yield(obj) {
 				return
 			}
@@ -171,11 +176,11 @@ func (s *Store[T]) sequence(name, value string) iter.Seq[T] {
 // shared with others who read, and read-only. It stays as it is, whatever happens to
 // the store. The next change of what the index has under the value costs a copy.
 func (s *Store[T]) SnapshotByTypedIndex(name, value string) ([]T, error) {
-	one, single, many, err := s.lookup(name, value)
-	if single {
-		return []T{one}, nil
+	found, err := s.lookup(name, value)
+	if found.n > 0 {
+		return slices.Clip(append([]T(nil), found.few[:found.n]...)), nil
 	}
-	return many, err
+	return found.many, err
 }
 
 // CountByIndex returns how many objects the index has under the value. An index
@@ -187,33 +192,32 @@ func (s *Store[T]) CountByIndex(name, value string) (int, error) {
 	if x == nil {
 		return 0, s.t.noIndex(name)
 	}
-	switch b := x.buckets[value]; {
-	case b == nil:
-		return 0, nil
-	case b.many == nil:
-		return 1, nil
-	default:
-		return len(b.many.objs), nil
-	}
+	return x.buckets[value].len(), nil
 }
 
-// lookup returns, for reading, what the index has under the value: a single
-// object, or many.
-func (s *Store[T]) lookup(name, value string) (one T, single bool, many []T, err error) {
+// found is what an index has under a value: the first n of few, or many, which are
+// for reading.
+type found[T any] struct {
+	few  [2]T
+	n    int
+	many []T
+}
+
+func (s *Store[T]) lookup(name, value string) (f found[T], err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	x := s.t.index(name)
 	if x == nil {
-		return one, false, nil, s.t.noIndex(name)
+		return f, s.t.noIndex(name)
 	}
 	switch b := x.buckets[value]; {
 	case b == nil:
-		return one, false, nil, nil
 	case b.many == nil:
-		return b.one.obj, true, nil, nil
+		f.few, f.n = b.fewest(), b.len()
 	default:
-		return one, false, b.many.snapshot(), nil
+		f.many = b.many.snapshot()
 	}
+	return f, nil
 }
 
 // IndexKeys returns the keys of the objects that the index has under the value,
@@ -310,7 +314,9 @@ func (s *Store[T]) sharing(name string, valuesIn func(*index[T]) ([]string, erro
 
 func (b *bucket[T]) each(visit func(*entry[T])) {
 	if b.many == nil {
-		visit(b.one)
+		for _, e := range b.few[:b.len()] {
+			visit(e)
+		}
 		return
 	}
 	for _, e := range b.many.ents {

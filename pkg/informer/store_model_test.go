@@ -330,7 +330,8 @@ func (p *pair) operate(op int, script *script) {
 		p.do("Resync", func(s store) error { return s.Resync() })
 	case opHold:
 		p.hold(p.store.snapshot())
-		_, _, many, err := p.store.lookup(p.index[script.pick(len(p.index))], smallValues[script.pick(4)])
+		found, err := p.store.lookup(p.index[script.pick(len(p.index))], smallValues[script.pick(4)])
+		many := found.many
 		if err != nil {
 			p.t.Errorf("lookup: %v", err)
 		}

@@ -54,7 +54,8 @@ func TestReadersAgainstAWriter(t *testing.T) {
 		},
 		"snapshots": func(turn int) {
 			all := store.snapshot()
-			_, _, many, err := store.lookup("faction", "faction-"+strconv.Itoa(turn%5))
+			found, err := store.lookup("faction", "faction-"+strconv.Itoa(turn%5))
+			many := found.many
 			if err != nil {
 				t.Errorf("lookup: %v", err)
 			}

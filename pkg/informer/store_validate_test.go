@@ -97,13 +97,17 @@ func (b *bucket[T]) validate(t *tables[T], index int32) error {
 	switch {
 	case err != nil:
 		return err
+	case b.many == nil && b.few[0] == nil:
+		return fmt.Errorf("has no entry")
 	case b.many == nil:
-		if pos := positions(b.one)[0]; pos != 0 {
-			return fmt.Errorf("its only entry is at position %d", pos)
+		for i, e := range b.few[:b.len()] {
+			if pos := positions(e)[0]; int(pos) != i {
+				return fmt.Errorf("its entry %d is at position %d", i, pos)
+			}
 		}
 		return nil
-	case b.one != nil:
-		return fmt.Errorf("has one entry and many")
+	case b.few != [2]*entry[T]{}:
+		return fmt.Errorf("has few entries and many")
 	case len(b.many.ents) < 2:
 		return fmt.Errorf("has %d of many entries", len(b.many.ents))
 	}

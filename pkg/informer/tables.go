@@ -32,12 +32,12 @@ type slot[T Object] struct {
 	index  int32 // in tables.indexes
 }
 
-// bucket is what an index has under one value: mostly one object, which then
-// takes no slices.
+// bucket is what an index has under one value: mostly one or two objects, which
+// then take no slices.
 type bucket[T Object] struct {
 	value string
-	one   *entry[T]
-	many  *dense[T] // nil while there is one
+	few   [2]*entry[T] // the first, then the second
+	many  *dense[T]    // in place of few
 }
 
 // dense is a set of objects that readers iterate over as it is.
@@ -160,16 +160,11 @@ func (t *tables[T]) unfile(e *entry[T], n int) {
 	e.slots[last] = slot[T]{}
 	e.slots = e.slots[:last]
 	b := s.bucket
-	if b.many == nil {
-		// A bucket that is empty does not stay (kubernetes#84959).
-		delete(t.indexes[s.index].buckets, b.value)
-		return
-	}
-	if moved := b.many.remove(s.pos); moved != nil {
+	if moved := b.remove(s.pos); moved != nil {
 		moved.slotOf(b).pos = s.pos
 	}
-	if len(b.many.objs) == 1 {
-		b.one, b.many = b.many.ents[0], nil
+	if b.many == nil && b.few[0] == nil { // it does not stay (kubernetes#84959)
+		delete(t.indexes[s.index].buckets, b.value)
 	}
 }
 
@@ -183,18 +178,61 @@ func (e *entry[T]) slotOf(b *bucket[T]) *slot[T] {
 }
 
 func (b *bucket[T]) add(e *entry[T]) (pos int32) {
-	switch {
-	case b.many != nil:
-		return b.many.add(e)
-	case b.one == nil:
-		b.one = e
-		return 0
-	default:
-		b.many = &dense[T]{objs: make([]T, 0, 2), ents: make([]*entry[T], 0, 2)}
-		b.many.add(b.one) // at 0, where its slot says
-		b.one = nil
-		return b.many.add(e)
+	if b.many == nil {
+		for i, there := range b.few {
+			if there == nil {
+				b.few[i] = e
+				return int32(i)
+			}
+		}
+		b.many = &dense[T]{objs: make([]T, 0, 4), ents: make([]*entry[T], 0, 4)}
+		for i, there := range b.few {
+			b.many.add(there) // where its slot says
+			b.few[i] = nil
+		}
 	}
+	return b.many.add(e)
+}
+
+// remove is as that of dense.
+func (b *bucket[T]) remove(pos int32) (moved *entry[T]) {
+	if b.many == nil {
+		if pos == 0 {
+			moved = b.few[1]
+			b.few[0] = moved
+		}
+		b.few[1] = nil
+		return moved
+	}
+	moved = b.many.remove(pos)
+	if len(b.many.ents) == 1 { // and not two, so that it does not go to and fro
+		b.few[0], b.many = b.many.ents[0], nil
+	}
+	return moved
+}
+
+// len returns how many objects there are.
+func (b *bucket[T]) len() int {
+	switch {
+	case b == nil:
+		return 0
+	case b.many != nil:
+		return len(b.many.ents)
+	case b.few[1] != nil:
+		return 2
+	default:
+		return 1
+	}
+}
+
+// fewest returns the objects of a bucket that has at most two.
+func (b *bucket[T]) fewest() (objs [2]T) {
+	for i, e := range b.few {
+		if e != nil {
+			objs[i] = e.obj
+		}
+	}
+	return objs
 }
 
 func (d *dense[T]) add(e *entry[T]) (pos int32) {

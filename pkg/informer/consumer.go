@@ -22,7 +22,7 @@ type consumer[T Object] struct {
 	source   string // the informer's name
 	logger   klog.Logger
 	consumed atomic.Uint64 // notifications of the log that need no more attention
-	joined   uint64        // what consumed was when it came
+	joined   atomic.Uint64 // those of them that were not for it, or before it came
 
 	stop     atomic.Bool
 	stopping chan struct{} // closed with stop

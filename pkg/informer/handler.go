@@ -22,8 +22,20 @@ type registration[T Object] struct {
 	inSync        bool // to be told when nothing is left of rest
 }
 
+// end also drops what waits, unless a callback may be running.
+func (r *registration[T]) end() {
+	r.consumer.end()
+	if !r.started {
+		r.drop()
+	}
+}
+
+// drop keeps somebody who keeps the registration from keeping the log.
+func (r *registration[T]) drop() { r.at, r.rest = cursor[T]{}, nil }
+
 func (r *registration[T]) run() {
 	defer close(r.finished)
+	defer r.drop()
 	for !r.deliver() {
 		r.afterPanic()
 	}
@@ -37,7 +49,9 @@ func (r *registration[T]) deliver() (done bool) {
 	for !r.stop.Load() {
 		if len(r.rest) > 0 {
 			obj := r.rest[0]
-			r.rest = r.rest[1:]
+			if r.rest = r.rest[1:]; len(r.rest) == 0 {
+				r.rest = nil // or it would keep the objects
+			}
 			r.consumed.Add(1)
 			if r.restIsResync {
 				r.handler.OnUpdate(obj, obj)
@@ -63,6 +77,7 @@ func (r *registration[T]) deliver() (done bool) {
 func (r *registration[T]) tell(e *event[T]) {
 	if !e.isFor(&r.consumer) {
 		r.consumed.Add(e.weight())
+		r.joined.Add(e.weight())
 		return
 	}
 	switch e.kind {

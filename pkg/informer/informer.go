@@ -77,8 +77,9 @@ type Options[T Object] struct {
 	// OnUpdate.
 	DeleteOnNewUID bool
 	// IdleTimeout is how long a watch may be silent, without event or bookmark,
-	// before it is taken for dead and made anew; 0 stands for DefaultIdleTimeout,
-	// less for ever. A server that never sends bookmarks is never taken for dead
+	// before it is taken for dead and made anew, which happens within half as much
+	// again; 0 stands for DefaultIdleTimeout, less for ever. A server that sends no
+	// bookmarks, not even the one that ends a watch-list, is never taken for dead
 	// once the initial list is complete.
 	IdleTimeout time.Duration
 	// TransformReport is told of transforms that failed or did what they may not;
@@ -205,6 +206,10 @@ func (i *Informer[T]) start(cancel context.CancelFunc) bool {
 func (i *Informer[T]) finish() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	i.finishLocked()
+}
+
+func (i *Informer[T]) finishLocked() {
 	i.phase = ended
 	for r := range i.handlers {
 		r.end()
@@ -319,10 +324,11 @@ func (i *Informer[T]) beforeStart(do func()) error {
 // if the informer never ran.
 func (i *Informer[T]) Shutdown(ctx context.Context) error {
 	i.mu.Lock()
-	if i.phase == waiting {
-		i.phase = ended
+	switch {
+	case i.phase == waiting:
+		i.finishLocked()
 		close(i.stopped)
-	} else {
+	case i.cancel != nil:
 		i.cancel()
 	}
 	i.mu.Unlock()

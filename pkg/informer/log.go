@@ -144,6 +144,9 @@ func (c *cursor[T]) read() *event[T] {
 
 // more tells whether there is an event to read.
 func (c *cursor[T]) more() bool {
+	if c.chunk == nil { // the zero value, of a consumer that has ended
+		return false
+	}
 	if c.next < c.chunk.filled.Load() {
 		return true
 	}

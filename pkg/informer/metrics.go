@@ -37,8 +37,4 @@ func (m *metrics) process(change func()) error {
 	return err
 }
 
-func (m *metrics) reached(resourceVersion string) {
-	if m != nil {
-		m.store.Bookmark(resourceVersion)
-	}
-}
+func (m *metrics) reached(resourceVersion string) { m.store.Bookmark(resourceVersion) }

@@ -72,6 +72,19 @@ func (p *pending[T]) find(obj T) *change[T] {
 	return p.changes[string(appendKey(buf[:0], obj))]
 }
 
+// withdraw returns what is pending of an object, if anything is, and forgets it.
+func (p *pending[T]) withdraw(obj T) *change[T] {
+	if len(p.changes) == 0 {
+		return nil
+	}
+	c := p.find(obj)
+	if c != nil {
+		c.void = true
+		delete(p.changes, c.key)
+	}
+	return c
+}
+
 func (p *pending[T]) push(c *change[T]) {
 	// Where changes come to nothing faster than the handler takes them, the
 	// queue must not grow with them.

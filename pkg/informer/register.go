@@ -80,7 +80,7 @@ func (i *Informer[T]) present() (objs []T, initial, inSync bool) {
 // begin. i.mu is held.
 func (i *Informer[T]) join(c *consumer[T], backlog int, resync *time.Duration) (begin bool) {
 	i.targets = nil
-	c.joined = c.consumed.Add(-uint64(backlog))
+	c.joined.Store(c.consumed.Add(-uint64(backlog)))
 	c.resyncPeriod = i.options.ResyncPeriod
 	if resync != nil {
 		c.resyncPeriod = *resync

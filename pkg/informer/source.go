@@ -34,6 +34,8 @@ import (
 //     reflector is made to list anew (kubernetes#107457).
 //   - A server that is away: the reflector would wait for its next attempt up to a
 //     minute, and with a watch-list even after it was told to stop.
+//   - A server to which each watch-list is expired: the reflector would ask again
+//     at once, for ever. It counts as cut.
 type source struct {
 	name      string // the informer's
 	namespace string // "" for all
@@ -50,6 +52,7 @@ type source struct {
 	listUntil time.Time       // no watch-lists before that
 	newest    string          // the resourceVersion that was seen last
 	rewound   bool            // what the reflector knows as the newest is none
+	doubtful  bool            // since the last list, whether it still is the same server
 	delay     wait.Backoff    // between attempts at a watch-list
 }
 
@@ -103,16 +106,23 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	if options.Continue == "" {
 		s.forget(&options)
 	}
-	list, err := s.lw.ListWithContext(ctx, options)
-	if err != nil {
-		s.failed(ctx, verbList, err)
-		return nil, err
+	for {
+		list, err := s.lw.ListWithContext(ctx, options)
+		if err == nil {
+			s.recovered(verbList)
+			if m, err := meta.ListAccessor(list); err == nil && m.GetContinue() == "" {
+				s.restart(m.GetResourceVersion())
+			}
+			return list, nil
+		}
+		again := s.failed(ctx, verbList, err)
+		if !again || !utilnet.IsConnectionRefused(err) { // of the first, the WatchErrorHandler hears
+			return nil, err
+		}
+		if err := pause(ctx, min(s.nextDelay(), maxRefusedDelay)); err != nil {
+			return nil, err
+		}
 	}
-	s.recovered(verbList)
-	if m, err := meta.ListAccessor(list); err == nil && m.GetContinue() == "" {
-		s.restart(m.GetResourceVersion())
-	}
-	return list, nil
 }
 
 // WatchWithContext implements cache.ListerWatcherWithContext.
@@ -125,29 +135,59 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 		s.forget(&options)
 	}
 	for {
+		began := time.Now()
 		w, err := s.lw.WatchWithContext(ctx, options)
 		if err == nil {
-			if s.recovered(verbWatch) && !initial {
+			if doubtful := s.answered(); doubtful && !initial {
 				if err := s.verify(ctx, options.ResourceVersion); err != nil {
 					w.Stop()
 					return nil, err
 				}
 			}
-			unordered := options.ResourceVersion == "" || options.ResourceVersion == "0"
-			return s.observe(ctx, w, initial, unordered), nil
+			return s.observe(ctx, w, began, options), nil
 		}
 		s.failed(ctx, verbWatch, err)
 		delay := s.nextDelay()
 		switch {
 		case utilnet.IsConnectionRefused(err): // which costs nobody anything
 			delay = min(delay, maxRefusedDelay)
-		case !initial || !apierrors.IsTooManyRequests(err):
+		case initial && apierrors.IsTooManyRequests(err):
+			if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+				delay = max(delay, time.Duration(seconds)*time.Second)
+			}
+		case initial && isExpired(err):
+			s.cut(ctx, err)
+			return nil, err
+		default:
 			return nil, err
 		}
 		if err := pause(ctx, delay); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// isExpired tells of errors at which the reflector makes its watch-list again at
+// once.
+func isExpired(err error) bool {
+	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+}
+
+// answered notes that a watch was. It returns true if that may be by another
+// server than the one before.
+func (s *source) answered() (doubtful bool) {
+	s.recovered(verbWatch)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	doubtful, s.doubtful = s.doubtful, false
+	return doubtful
+}
+
+// doubt makes the next watch be verified, unless there is a list before.
+func (s *source) doubt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.doubtful = true
 }
 
 // mayWatchList waits before a watch-list that follows one that was cut, and says
@@ -185,12 +225,14 @@ func (s *source) nextDelay() time.Duration {
 	return s.delay.Step()
 }
 
-// verify tells whether a server that was away still has the data that it had. One
+// verify tells whether a server that was away, or ended a watch before its time,
+// still has the data that it had. One
 // that has lost it would let the watch wait in silence, until it has got to a
 // resourceVersion that is years ahead.
 func (s *source) verify(ctx context.Context, resourceVersion string) error {
 	list, err := s.lw.ListWithContext(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {
+		s.doubt()
 		return nil //nolint:nilerr // Whoever may not list, or cannot just now, is no worse off with the watch.
 	}
 	m, err := meta.ListAccessor(list)
@@ -231,35 +273,38 @@ func (s *source) forget(options *metav1.ListOptions) {
 func (s *source) restart(resourceVersion string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.newest, s.rewound = resourceVersion, false
+	s.newest, s.rewound, s.doubtful = resourceVersion, false, false
 }
 
-func (s *source) failed(ctx context.Context, verb string, err error) {
+// failed notes that a request was not answered as it should. It returns true if
+// that was so of the one before too.
+func (s *source) failed(ctx context.Context, verb string, err error) (again bool) {
 	if ctx.Err() != nil { // nobody's fault
-		return
+		return false
 	}
 	s.mu.Lock()
+	again = s.failing[verb]
 	s.failing[verb] = true
+	s.doubtful = s.doubtful || verb == verbWatch
 	s.mu.Unlock()
 	s.health.fail(&RequestError{Informer: s.name, Namespace: s.namespace, Verb: verb, Err: err})
+	return again
 }
 
-// recovered notes that a request was answered. It returns true if the one before
-// was not.
-func (s *source) recovered(verb string) (was bool) {
+// recovered notes that a request was answered.
+func (s *source) recovered(verb string) {
 	s.mu.Lock()
-	was = s.failing[verb]
+	was := s.failing[verb]
 	s.failing[verb] = false
 	s.delay = backoff
 	s.mu.Unlock()
 	if was {
 		s.health.recovered(s.namespace, verb)
 	}
-	return was
 }
 
-// cut notes that a watch-list ended too early.
-func (s *source) cut(ctx context.Context) {
+// cut notes that a watch-list ended too early, and why.
+func (s *source) cut(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -269,7 +314,7 @@ func (s *source) cut(ctx context.Context) {
 		klog.FromContext(ctx).Info("Warning: watch-lists are cut before they are complete: listing instead", "informer", s.name, "times", s.cuts, "for", watchListPause)
 	}
 	s.mu.Unlock()
-	s.failed(ctx, verbWatch, errCut)
+	s.failed(ctx, verbWatch, err)
 }
 
 // complete notes that a watch-list did not.

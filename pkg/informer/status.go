@@ -65,11 +65,12 @@ func (i *Informer[T]) Status() Status {
 }
 
 func (r *registration[T]) status() ConsumerStatus {
+	joined := r.joined.Load() // first, as it follows consumed
 	consumed := r.consumed.Load()
 	return ConsumerStatus{
 		Name:      r.name,
 		Synced:    r.HasSynced(),
-		Delivered: consumed - r.joined,
+		Delivered: consumed - joined,
 		Pending:   int(r.log.total.Load() - consumed),
 	}
 }

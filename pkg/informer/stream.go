@@ -26,17 +26,21 @@ type stream struct {
 	stop chan struct{}
 
 	// Used by run alone.
-	initial   bool // it is a watch-list that is not complete yet
-	unordered bool // it may begin with objects in any order
+	initial   bool      // it is a watch-list that is not complete yet
+	unordered bool      // it may begin with objects in any order
+	until     time.Time // when the server is to end it; zero if it is not
+	err       error     // what the server ended it with
 }
 
 // streamBuffer lets source and reflector work at the same time.
 const streamBuffer = 64
 
-func (s *source) observe(ctx context.Context, w watch.Interface, initial, unordered bool) watch.Interface {
-	st := &stream{
-		source: s, in: w, out: make(chan watch.Event, streamBuffer), stop: make(chan struct{}),
-		initial: initial, unordered: unordered || initial,
+func (s *source) observe(ctx context.Context, w watch.Interface, began time.Time, options metav1.ListOptions) watch.Interface {
+	st := &stream{source: s, in: w, out: make(chan watch.Event, streamBuffer), stop: make(chan struct{})}
+	st.initial = options.SendInitialEvents != nil && *options.SendInitialEvents
+	st.unordered = st.initial || options.ResourceVersion == "" || options.ResourceVersion == "0"
+	if options.TimeoutSeconds != nil {
+		st.until = began.Add(time.Duration(*options.TimeoutSeconds) * time.Second)
 	}
 	s.streams.Go(func() { st.run(ctx) })
 	return st
@@ -53,11 +57,6 @@ func (st *stream) Stop() {
 
 func (st *stream) run(ctx context.Context) {
 	defer close(st.out)
-	defer func() {
-		if st.initial && !st.stopped() {
-			st.cut(ctx)
-		}
-	}()
 	defer st.in.Stop()
 	var ticks <-chan time.Time
 	if st.idle > 0 {
@@ -70,28 +69,51 @@ func (st *stream) run(ctx context.Context) {
 		select {
 		case event, ok := <-st.in.ResultChan():
 			if !ok {
+				st.ended(ctx)
 				return
 			}
 			quiet = 0
 			event, last := st.look(ctx, event)
+			if last {
+				st.ended(ctx)
+			}
 			select {
 			case st.out <- event:
 			case <-st.stop:
+				return
+			case <-ctx.Done():
 				return
 			}
 			if last {
 				return
 			}
 		case <-ticks:
-			// The third tick ends one and a half to two intervals of silence.
+			// The third tick ends one to one and a half times st.idle of silence.
 			if quiet++; quiet > 2 && (st.initial || st.expectsBookmarks()) {
-				st.failed(ctx, verbWatch, fmt.Errorf("%w: neither event nor bookmark for %v", errSilent, st.idle))
+				st.err = fmt.Errorf("%w: neither event nor bookmark for %v", errSilent, st.idle)
+				st.failed(ctx, verbWatch, st.err)
+				st.ended(ctx)
 				klog.FromContext(ctx).Info("Warning: a watch is silent and will be made anew", "informer", st.name, "namespace", st.namespace, "for", st.idle)
 				return
 			}
 		case <-st.stop:
 			return
+		case <-ctx.Done():
+			return
 		}
+	}
+}
+
+// ended notes what it tells about the server that the stream ended by itself.
+func (st *stream) ended(ctx context.Context) {
+	switch {
+	case st.stopped():
+	case st.initial && st.err != nil:
+		st.cut(ctx, st.err)
+	case st.initial:
+		st.cut(ctx, errCut)
+	case time.Now().Before(st.until):
+		st.doubt()
 	}
 }
 
@@ -114,8 +136,9 @@ func (s *source) expectsBookmarks() bool {
 // reflector gets, and whether it is the last one.
 func (st *stream) look(ctx context.Context, event watch.Event) (_ watch.Event, last bool) {
 	if event.Type == watch.Error {
-		st.failed(ctx, verbWatch, apierrors.FromObject(event.Object))
-		return event, false
+		st.err = apierrors.FromObject(event.Object)
+		st.failed(ctx, verbWatch, st.err)
+		return event, true
 	}
 	m, err := meta.Accessor(event.Object)
 	if err != nil { // the reflector will complain

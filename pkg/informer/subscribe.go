@@ -93,9 +93,20 @@ func (i *Informer[T]) Subscribe(ctx context.Context, handler cache.TypedResource
 func (i *Informer[T]) unsubscribe(s *Subscription[T]) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	delete(i.bounded, s)
-	i.targets = nil
-	s.end()
+	if i.bounded[s] {
+		delete(i.bounded, s)
+		i.targets = nil
+		s.end()
+	}
+}
+
+// end also drops what waits: a handler that does not return, or somebody who keeps
+// the subscription, must not keep the log.
+func (s *Subscription[T]) end() {
+	s.consumer.end()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at, s.rest, s.pending, s.ready = cursor[T]{}, nil, pending[T]{}, false
 }
 
 // Done is closed when no callback runs any more.
@@ -106,12 +117,24 @@ func (s *Subscription[T]) Status() ConsumerStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.collect()
+	waiting, merged := len(s.rest)+len(s.pending.changes), 0
+	if len(s.pending.changes) > 0 {
+		for _, obj := range s.rest { // take will make one of two, or nothing
+			switch c := s.pending.find(obj); {
+			case c == nil:
+			case c.gone:
+				merged += 2
+			default:
+				merged++
+			}
+		}
+	}
 	return ConsumerStatus{
 		Name:      s.name,
 		Synced:    s.HasSynced(),
 		Delivered: s.delivered.Load(),
-		Coalesced: s.coalesced.Load(),
-		Pending:   len(s.rest) + len(s.pending.changes),
+		Coalesced: s.coalesced.Load() + uint64(merged),
+		Pending:   waiting - merged,
 	}
 }
 
@@ -174,7 +197,8 @@ func (s *Subscription[T]) isolate() {
 func (s *Subscription[T]) behind() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.at.more()
+	// Somebody else may have read the log already: Status, or the informer.
+	return s.ready || len(s.rest) > 0 || len(s.pending.changes) > 0 || s.at.more()
 }
 
 // take returns what the handler is to be told next: of an object of the initial
@@ -183,10 +207,17 @@ func (s *Subscription[T]) take() (obj *T, c *change[T], inSync bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.collect()
-	if len(s.rest) > 0 {
-		obj = &s.rest[0]
-		s.rest = s.rest[1:]
-		return obj, nil, false
+	for len(s.rest) > 0 {
+		obj, s.rest = &s.rest[0], s.rest[1:]
+		switch c := s.pending.withdraw(*obj); {
+		case c == nil:
+			return obj, nil, false
+		case c.gone: // and the handler never knew it
+			s.coalesced.Add(2)
+		default:
+			s.coalesced.Add(1)
+			return &c.now, nil, false
+		}
 	}
 	s.rest = nil
 	if s.ready && s.pending.first() > s.last {
@@ -245,6 +276,8 @@ func (s *Subscription[T]) tell(c *change[T]) {
 			OptionalObj:       c.seen,
 			FinalStateUnknown: &cache.DeletedFinalStateUnknown{Key: c.key, Obj: c.seen},
 		})
+		s.delivered.Add(1)
+		s.coalesced.Add(^uint64(0)) // after all, both are told
 		s.handler.OnAdd(c.now, false)
 	default:
 		s.handler.OnUpdate(c.seen, c.now)

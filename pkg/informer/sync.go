@@ -87,13 +87,14 @@ func (i *Informer[T]) waitForConsumers(ctx context.Context) error {
 		select {
 		case <-c.synced:
 			continue
-		case <-c.stopping:
-			continue
 		default:
 		}
 		select {
 		case <-c.synced:
 		case <-c.stopping:
+			if !c.HasSynced() && i.IsStopped() { // not just that consumer
+				return fmt.Errorf("%s: before event handler %s was told of everything, the %w", i.name, c.name, errEnded)
+			}
 		case <-ctx.Done():
 			late = append(late, c.name)
 		}
@@ -120,11 +121,16 @@ func (w *waiter) fail(err error) { w.done <- err }
 // all of them, which takes up to a minute for those where nothing happens. It does
 // not wait for consumers.
 //
-// It is an error if the resourceVersion is not a number, if the informer stops, or
-// if the context ends.
+// It is an error if the resourceVersion is not a number, if the informer does not
+// follow a namespace, if it stops, or if the context ends.
 func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersion string, namespaces ...string) error {
 	if _, err := resourceversion.CompareResourceVersion(resourceVersion, resourceVersion); err != nil {
 		return fmt.Errorf("cannot wait for resourceVersion %q: %w", resourceVersion, err)
+	}
+	for _, namespace := range namespaces {
+		if !slices.ContainsFunc(i.scopes, func(s *scope[T]) bool { return s.isOf([]string{namespace}) }) {
+			return fmt.Errorf("%s cannot wait for resourceVersion %s in namespace %q, which it does not follow", i.name, resourceVersion, namespace)
+		}
 	}
 	w := &waiter{resourceVersion: resourceVersion, namespaces: namespaces, done: make(chan error, 1)}
 	i.mu.Lock()
@@ -156,7 +162,9 @@ func (i *Informer[T]) WaitForResourceVersion(ctx context.Context, resourceVersio
 // setProgress notes what a scope has reached. i.mu is held.
 func (s *scope[T]) setProgress(resourceVersion string) {
 	s.progress = resourceVersion
-	s.metrics.reached(resourceVersion)
+	if s.metrics != nil {
+		s.metrics.reached(s.reached(nil))
+	}
 	for w := range s.waiters {
 		if s.satisfied(w) {
 			delete(s.waiters, w)
@@ -174,7 +182,7 @@ func (i *Informer[T]) satisfied(w *waiter) bool {
 // namespaces, have reached; "" if there is none yet. i.mu is held.
 func (i *Informer[T]) reached(namespaces []string) (least string) {
 	for n, s := range i.scopes {
-		if len(namespaces) > 0 && s.namespace != "" && !slices.Contains(namespaces, s.namespace) {
+		if !s.isOf(namespaces) {
 			continue
 		}
 		if s.progress == "" {
@@ -185,4 +193,9 @@ func (i *Informer[T]) reached(namespaces []string) (least string) {
 		}
 	}
 	return least
+}
+
+// isOf tells whether a scope is one of those of some namespaces; none stand for all.
+func (s *scope[T]) isOf(namespaces []string) bool {
+	return len(namespaces) == 0 || s.namespace == "" || slices.Contains(namespaces, s.namespace)
 }

@@ -34,7 +34,8 @@ type object[T any] interface {
 type Config struct {
 	// Client is the REST client of the API's group and version, as the
 	// clientset has it: client.StarwarsV1().RESTClient(). Authentication, TLS,
-	// rate limit, retries, user agent and metrics are its own. Required.
+	// rate limit, retries, user agent, warnings and metrics are its own; its time
+	// limit (rest.Config.Timeout) is for lists, and spares watches. Required.
 	Client rest.Interface
 
 	// Resource is the name of the resource in the API's paths, in lower case
@@ -110,13 +111,9 @@ func New[T any, P object[T]](config Config) (*ListerWatcher[T, P], error) {
 	if config.Kind == "" {
 		config.Kind = reflect.TypeFor[T]().Name()
 	}
-	watching, err := withoutTimeout(config.Client)
-	if err != nil {
-		return nil, err
-	}
 	w := &ListerWatcher[T, P]{
 		config:         config,
-		watching:       watching,
+		watching:       withoutTimeout(config.Client),
 		kind:           config.Client.APIVersion().WithKind(config.Kind),
 		options:        decodeOptions(config.KeepManagedFields),
 		maxObjectBytes: maxObjectBytes,

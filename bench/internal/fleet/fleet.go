@@ -27,6 +27,9 @@ type Fleet struct {
 	Ships int
 	// Seed decides what they are.
 	Seed uint64
+	// FewPerPilot gives no pilot more than two ships. Otherwise there are 1,600
+	// pilots, however many ships there are.
+	FewPerPilot bool
 }
 
 // ResourceVersion is that of a list of all ships.
@@ -39,6 +42,9 @@ func (f Fleet) Ship(i int) *starwarsv1.Starfighter {
 	faction := pick(random, factions)
 	squadron := pick(random, squadrons)
 	pilot := pick(random, firstNames) + " " + pick(random, lastNames)
+	if f.FewPerPilot {
+		pilot = fmt.Sprintf("%s %s %d", firstNames[i/2%len(firstNames)], lastNames[i/2%len(lastNames)], i/2)
+	}
 	created := epoch.Add(time.Duration(random.IntN(300*24*3600)) * time.Second)
 
 	ship := &starwarsv1.Starfighter{

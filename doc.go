@@ -10,7 +10,7 @@
 //
 //	ships.TypedInformer().AddTypedEventHandler(roster) // as many handlers as you like
 //	factory.StartWithContext(ctx)
-//	err := factory.WaitForCacheSyncWithContext(ctx).AsError()
+//	err := factory.WaitForSync(ctx) // or why not, within two seconds
 //
 //	rebels, err := lister.ByIndex("faction", "rebellion")
 //	luke, err := lister.Starfighters("default").ByPilot("Luke Skywalker")
@@ -24,7 +24,9 @@
 //   - pkg/generated/listers/starwars/v1: the listers, and the indexes that they
 //     can be asked by.
 //   - pkg/generated/applyconfiguration: builders for server-side apply.
-//   - pkg/listwatch: the list and watch inside the factory, for any API.
+//   - pkg/informer: the shared informer and the store inside the factory, for any
+//     API.
+//   - pkg/listwatch: the list and watch inside it.
 //   - config/crd: the CustomResourceDefinition, as YAML and as a Go package.
 //
 // # Sharing one cache
@@ -40,6 +42,15 @@
 // every object that exists is "added"; a resync passes every cached object
 // through the update handlers again, from the cache, without asking the API
 // server.
+//
+// # Start, sync and stop
+//
+// [Factory.WaitForSync] waits until the cache is full and the handlers were told, and
+// otherwise says why not: no such resource, forbidden, unauthorized, unreachable.
+// [Factory.ShutdownWithContext] names the handler that does not return. What else the
+// informer can do beyond client-go's, informer.From finds: handlers that may be slow,
+// waiting for one's own writes, how each consumer is doing. [WithNamespaces] serves
+// several namespaces from one cache.
 //
 // # Lean and fast by default
 //

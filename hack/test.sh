@@ -38,7 +38,7 @@ fi
 {
   step_verify() { hack/verify-codegen.sh; }
   step_build() {
-    go_build -o "${BIN}/" ./testenv/cmd/starwars-apiserver ./test/e2e/cmd/kubectl ./examples/informer ./examples/shared-cache
+    go_build -o "${BIN}/" ./testenv/cmd/starwars-apiserver ./test/e2e/cmd/kubectl ./examples/informer ./examples/shared-cache ./examples/custom-index ./examples/fleet-board
   }
   step_sdk() { go_test ${race[@]+"${race[@]}"} ./...; }
   step_generator() { go_test ${race[@]+"${race[@]}"} ./cmd/indexer-gen/...; }
@@ -46,6 +46,8 @@ fi
   step_examples() { go_test ./examples/...; }
   step_kubectl() { go_test -v -run '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/...; } # -v shows the transcript
   step_e2e() {
+    local browser
+    if browser="$(hack/chromium.sh 2>&1)"; then export CHROME="${browser}"; else left_out+=("${browser}"); fi
     go_test -skip '^TestKubectl' ${race[@]+"${race[@]}"} ./test/e2e/... &&
       go_test -run 'Informer|Lister|Index|Consumers|Handler|Resync|Transform|Scenario2[1-8]' ${race[@]+"${race[@]}"} ./test/e2e -stock-decoding
   }

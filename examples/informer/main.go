@@ -13,6 +13,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -20,7 +21,6 @@ import (
 	"github.com/spf13/pflag"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/okontajneroch/starwars"
 	"github.com/okontajneroch/starwars/config/samples"
@@ -52,7 +52,7 @@ func main() {
 	}))
 }
 
-func (o *options) run(ctx context.Context, server *target.Server) error {
+func (o *options) run(ctx context.Context, server *target.Server) (err error) {
 	client, err := versioned.NewForConfig(server.Config)
 	if err != nil {
 		return fmt.Errorf("make the clientset: %w", err)
@@ -67,24 +67,27 @@ func (o *options) run(ctx context.Context, server *target.Server) error {
 	// One factory for the whole program: whoever asks it for Starfighters
 	// shares the same informer.
 	factory := starwars.NewSharedInformerFactory(client, o.resync, starwars.WithNamespace(o.namespace))
-	ctx, cancel := context.WithCancel(ctx)
-	defer factory.Shutdown() // waits for what cancel ends
-	defer cancel()
+	defer func() {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		err = errors.Join(err, factory.ShutdownWithContext(ending))
+	}()
 
-	registration, err := factory.Starwars().V1().Starfighters().TypedInformer().AddTypedEventHandler(handlers)
-	if err != nil {
+	if _, err := factory.Starwars().V1().Starfighters().TypedInformer().AddTypedEventHandler(handlers); err != nil {
 		return fmt.Errorf("register the handlers: %w", err)
 	}
 	factory.StartWithContext(ctx)
 
-	// Synced means that the handlers have been told of every ship there was.
-	if cache.WaitFor(ctx, "", registration.HasSyncedChecker()) {
+	// In sync means that the handlers were told of every ship there was.
+	if err := factory.WaitForSync(ctx); err == nil {
 		fmt.Println("Starfighter Informer is running. Press Ctrl+C to exit.")
 		if o.seed {
 			if err := o.createXWing1(ctx, client); err != nil {
 				return err
 			}
 		}
+	} else if ctx.Err() == nil {
+		return err // it says why: permission to watch is missing, for example
 	}
 
 	<-ctx.Done()

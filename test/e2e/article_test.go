@@ -4,15 +4,11 @@
 package e2e
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-
-	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/okontajneroch/starwars/test/e2e/internal/binaries"
 	"github.com/okontajneroch/starwars/test/e2e/internal/process"
@@ -155,69 +151,4 @@ func TestInformerProgram(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestProgramsSayWhatIsWrong(t *testing.T) {
-	t.Parallel()
-	s := sharedServer(t)
-	dir := t.TempDir()
-	edited := func(name string, edit func(*api.Config)) string {
-		config, err := clientcmd.LoadFromFile(s.Kubeconfig)
-		noError(t, err)
-		edit(config)
-		path := filepath.Join(dir, name)
-		noError(t, clientcmd.WriteToFile(*config, path))
-		return path
-	}
-	away := edited("away", func(config *api.Config) {
-		for _, cluster := range config.Clusters {
-			cluster.Server = "https://127.0.0.1:1" // no port for users
-		}
-	})
-	stranger := edited("stranger", func(config *api.Config) {
-		for _, user := range config.AuthInfos {
-			*user = api.AuthInfo{Token: "let-me-in"}
-		}
-	})
-	garbage := filepath.Join(dir, "garbage")
-	noError(t, os.WriteFile(garbage, []byte("X-Wing"), 0o600))
-
-	tests := map[string]struct {
-		args  []string
-		code  int
-		words []string
-	}{
-		"unknown flag":        {[]string{"--lightsaber"}, 2, []string{"unknown flag: --lightsaber", "--help"}},
-		"argument":            {[]string{"x-wing-1"}, 2, []string{`"x-wing-1"`, "--help"}},
-		"no duration":         {[]string{"--for", "soon"}, 2, []string{"--for", `"soon"`}},
-		"negative duration":   {[]string{"--for", "-1s"}, 2, []string{"--for", "-1s"}},
-		"missing kubeconfig":  {[]string{"--kubeconfig", filepath.Join(dir, "nowhere")}, 1, []string{filepath.Join(dir, "nowhere")}},
-		"no kubeconfig":       {[]string{"--kubeconfig", garbage}, 1, []string{garbage}},
-		"server is away":      {[]string{"--kubeconfig", away}, 1, []string{"127.0.0.1:1", "refused"}},
-		"wrong credentials":   {[]string{"--kubeconfig", stranger}, 1, []string{"credentials", "kubeconfig"}},
-		"data of a cluster":   {[]string{"--kubeconfig", s.Kubeconfig, "--data-dir", dir}, 1, []string{"--data-dir", "--kubeconfig"}},
-		"foreign data folder": {[]string{"--data-dir", dir}, 1, []string{dir}},
-	}
-	for name, test := range tests {
-		for _, example := range []string{binaries.Informer, binaries.SharedCache} {
-			t.Run(example+" "+name, func(t *testing.T) {
-				t.Parallel()
-				p := launch(t, example, test.args...)
-				wantExit(t, p, test.code)
-				wantOneLine(t, p.Stderr.String(), append(test.words, example+": ")...)
-				if text := p.Stdout.String(); text != "" {
-					t.Errorf("stdout:\n%s", text)
-				}
-			})
-		}
-	}
-}
-
-func TestProgramsNameTheMissingDefinition(t *testing.T) {
-	t.Parallel()
-	s := server.New(t)
-	openTerminal(t, s.Kubeconfig).run("delete", "crd", "starfighters.starwars.okontajneroch.sk")
-	p := launch(t, binaries.Informer, "--kubeconfig", s.Kubeconfig)
-	wantExit(t, p, 1)
-	wantOneLine(t, p.Stderr.String(), "kubectl apply -f config/crd/starwars.okontajneroch.sk_starfighters.yaml")
 }

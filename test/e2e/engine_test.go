@@ -92,6 +92,17 @@ func converge(ctx context.Context, t *testing.T, factory *starwars.Factory, ship
 	})
 }
 
+// wantHealed is wantWithin for what heals, but of client-go's informer it requires
+// nothing.
+func wantHealed(t *testing.T, factory *starwars.Factory, what string, took time.Duration) {
+	t.Helper()
+	if _, err := informer.From[*v1.Starfighter](factory.Starwars().V1().Starfighters().Informer()); err != nil {
+		t.Logf("client-go's informer %s: %.2f s", what, took.Seconds())
+		return
+	}
+	wantWithin(t, healsWithin, what, took)
+}
+
 // wantWithin fails if something took longer than promised, and prints how long it
 // took.
 func wantWithin(t *testing.T, promise time.Duration, what string, took time.Duration) {

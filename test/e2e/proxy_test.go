@@ -23,6 +23,7 @@ import (
 type proxy struct {
 	*requests // that reached the proxy
 	through   *rest.Config
+	front     *httptest.Server
 
 	mu    sync.Mutex
 	fault fault
@@ -67,6 +68,7 @@ func newProxy(t *testing.T, config *rest.Config) *proxy {
 		front.CloseClientConnections()
 		front.Close()
 	})
+	p.front = front
 	p.through = rest.CopyConfig(config)
 	p.through.Host = front.URL
 	p.through.TLSClientConfig = rest.TLSClientConfig{CAData: pemOf(front.Certificate())}
@@ -81,6 +83,32 @@ func (p *proxy) set(fault fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault = fault
+}
+
+// disconnect drops what clients have open, and lets nothing through, until the
+// function that it returns is called. From then on there is a fault, or with nil
+// none.
+func (p *proxy) disconnect() (reconnect func(fault)) {
+	again := make(chan struct{})
+	var next fault
+	p.set(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		select {
+		case <-again:
+		case <-r.Context().Done():
+			panic(http.ErrAbortHandler)
+		}
+		if next == nil {
+			server.ServeHTTP(w, r)
+			return
+		}
+		next(w, r, server)
+	})
+	p.front.CloseClientConnections()
+	return func(f fault) {
+		next = f
+		p.set(f)
+		close(again)
+	}
 }
 
 // refuse is a fault: an answer of the API server's own kind to some requests.
@@ -102,6 +130,9 @@ func refuse(answer *apierrors.StatusError, when func(*http.Request) bool) fault 
 func anyRequest(*http.Request) bool    { return true }
 func isWatch(r *http.Request) bool     { return r.URL.Query().Has("watch") }
 func isWatchList(r *http.Request) bool { return r.URL.Query().Get("sendInitialEvents") == "true" }
+
+// goesOn tells a watch that goes on where another ended.
+func goesOn(r *http.Request) bool { return isWatch(r) && !isWatchList(r) }
 
 // pemOf is a certificate as configurations have it.
 func pemOf(certificate *x509.Certificate) []byte {

@@ -5,8 +5,12 @@ package e2e
 
 import (
 	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -15,68 +19,122 @@ import (
 	"github.com/okontajneroch/starwars/test/e2e/internal/server"
 )
 
-// sharedCacheOutput is all that shared-cache prints about its sample fleet: every change waits until
-// it was noticed, so the order is always the same.
-const sharedCacheOutput = `audit: added default/x-wing-5: faction "rebellion", pilot "Garven Dreis"
-audit: updated default/x-wing-2: pilot "Wedge Antilles" -> "Derek Klivian"
-audit: updated default/tie-fighter-1: faction "empire" -> "rebellion"
-audit: deleted default/tie-fighter-2
-audit: deleted outer-rim/x-wing-4
-squadrons joined late, and was told of every ship in the cache
-audit: added outer-rim/millennium-falcon: faction "rebellion", pilot "Han Solo"
-audit: updated default/x-wing-1: pilot "Luke Skywalker" -> "Red Five"
-audit: updated outer-rim/slave-1: faction "bounty-hunters" -> "empire"
-audit: deleted default/x-wing-5
+// oneWatch is what shared-cache prints of the requests for all of its consumers.
+const oneWatch = "  LIST 0, WATCH 1, of these watch-lists 1\n"
 
-What each consumer was told:
-  roster     14 found, 2 added, 4 updated, 3 deleted
-  audit log  14 found, 2 added, 4 updated, 3 deleted
-  squadrons  13 found, 1 added, 2 updated, 1 deleted
-  ships by faction, as the roster counted: "empire" 3, "rebellion" 8, "republic" 2
-  ships by type, as squadrons counted: "A-Wing" 1, "Eta-2" 1, "Firespray-31" 1, "N-1" 1, "T-47" 1, "TIE Advanced x1" 1, "TIE/IN" 1, "TIE/LN" 1, "X-Wing" 3, "Y-Wing" 1, "YT-1300" 1
+// sharedCacheSummary is what shared-cache prints at its end, in words of its own.
+type sharedCacheSummary struct {
+	notified, coalesced, waiting, most map[string]int // by consumer
+	looked, wrote                      int            // of the docking controller
+}
 
-Index "faction":
-  "empire"             3  default/tie-advanced-1 outer-rim/slave-1 outer-rim/tie-interceptor-1
-  "rebellion"          8  default/a-wing-1 default/tie-fighter-1 default/x-wing-1 default/x-wing-2 default/x-wing-3 default/y-wing-1 outer-rim/millennium-falcon outer-rim/snowspeeder-1
-  "republic"           2  default/n-1-1 outer-rim/eta-2-1
+var (
+	consumerLine = regexp.MustCompile(`(?m)^(\w+) +([\d,]+) +([\d,]+) +([\d,]+) +([\d,]+)$`)
+	dockingLine  = regexp.MustCompile(`(?m)^docking: looked at a ship ([\d,]+) times, wrote ([\d,]+) statuses, [\d,]+ ships in the queue$`)
+)
 
-Index "pilot":
-  "Anakin Skywalker"   2  default/n-1-1 outer-rim/eta-2-1
-  "Arvel Crynyd"       1  default/a-wing-1
-  "Biggs Darklighter"  1  default/x-wing-3
-  "Boba Fett"          1  outer-rim/slave-1
-  "Darth Vader"        1  default/tie-advanced-1
-  "Derek Klivian"      1  default/x-wing-2
-  "Han Solo"           1  outer-rim/millennium-falcon
-  "Jon Vander"         1  default/y-wing-1
-  "Luke Skywalker"     1  outer-rim/snowspeeder-1
-  "Mauler Mithel"      1  default/tie-fighter-1
-  "Red Five"           1  default/x-wing-1
-  "Soontir Fel"        1  outer-rim/tie-interceptor-1
-  The API server gives the same answers.
-
-Requests for Starfighters that the API server counted for the informer of these 3 consumers:
-  LIST 0, WATCH 1
-`
+func sharedCacheSummaryIn(t *testing.T, text string) sharedCacheSummary {
+	t.Helper()
+	number := func(text string) int {
+		n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+		noError(t, err)
+		return n
+	}
+	s := sharedCacheSummary{map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, 0, 0}
+	for _, line := range consumerLine.FindAllStringSubmatch(text, -1) {
+		for column, values := range []map[string]int{s.notified, s.coalesced, s.waiting, s.most} {
+			values[line[1]] = number(line[2+column])
+		}
+	}
+	if line := dockingLine.FindStringSubmatch(text); line != nil {
+		s.looked, s.wrote = number(line[1]), number(line[2])
+	}
+	return s
+}
 
 func TestSharedCache(t *testing.T) {
 	t.Parallel()
-	tests := map[string]func(t *testing.T) []string{
-		"embedded": func(*testing.T) []string { return nil },
-		"cluster": func(t *testing.T) []string {
-			t.Helper()
-			return []string{"--kubeconfig", server.New(t).Kubeconfig, "--seed"}
-		},
-	}
-	for name, args := range tests {
-		t.Run(name, func(t *testing.T) {
+	const ships, rate, seconds = 24, 20, 3
+	flags := []string{"--ships", strconv.Itoa(ships), "--rate", strconv.Itoa(rate), "--for", strconv.Itoa(seconds) + "s"}
+	for _, where := range []string{"embedded", "cluster"} {
+		t.Run(where, func(t *testing.T) {
 			t.Parallel()
-			p := launch(t, binaries.SharedCache, args(t)...)
-			wantQuietEnd(t, p)
-			if got := p.Stdout.String(); got != sharedCacheOutput {
-				t.Errorf("stdout:\n%swant:\n%s", got, sharedCacheOutput)
+			args := flags
+			var cluster *server.Server
+			if where == "cluster" {
+				cluster = server.New(t)
+				args = slices.Concat(flags, []string{"--kubeconfig", cluster.Kubeconfig, "--seed"})
+			}
+			p := launch(t, binaries.SharedCache, args...)
+			wantExit(t, p, 0)
+			text := p.Stdout.String()
+			for _, line := range []string{
+				`A fleet of 24 ships came in`,
+				`The cache is filled, and its consumers were told of every ship`,
+				`roster: "(rebellion|empire)" \d+, "(rebellion|empire)" \d+, "\S+" \d, "\S+" \d$`,
+				`pilots: Luke Skywalker flies .+; Darth Vader flies .+; Jon Vander flies .+$`,
+				`audit: \S+ launched for ".+", flown by ".+"`,
+				`audit: \S+ passed from ".+" to ".+"`,
+				`audit: \S+ defected from ".+" to ".+"`,
+				`audit: \S+ lost`,
+				`audit: .*\d+ docked`,
+				`The squadron counter joined late, and was told of every ship too.`,
+				`Compared with the \d+ ships that the API server has, the answers are the same:`,
+				`  index "faction" +4 values`,
+				`  index "pilot" +\d+ values`,
+				`  index "faction-type" +\d+ values`,
+				`  squadrons +6 values`,
+			} {
+				if !regexp.MustCompile(`(?m)^` + line).MatchString(text) {
+					t.Errorf("no line that begins with %s", line)
+				}
+			}
+			if !strings.Contains(text, oneWatch) {
+				t.Errorf("no line %q", oneWatch)
+			}
+
+			s := sharedCacheSummaryIn(t, text)
+			const changes = rate * (seconds + 1) // at most
+			all := s.notified["auditLog"]
+			if all < ships+changes/4 {
+				t.Errorf("the audit log was told of %d changes", all)
+			}
+			if s.notified["squadrons"] >= all {
+				t.Errorf("the squadron counter was told of %d changes, and joined late; the audit log of %d", s.notified["squadrons"], all)
+			}
+			// The slow one is behind, but never by more than the ships there are.
+			if s.waiting["archive"] == 0 || s.coalesced["archive"] == 0 || s.notified["archive"] >= all/2 || s.most["archive"] > ships+changes {
+				t.Errorf("the archive is not slow, or more waited for it than ships: %+v", s)
+			}
+			// What the controller wrote gave it nothing more to do: it wrote once when a
+			// ship came, and once when one changed sides.
+			if s.wrote < ships/2 || s.wrote > ships+changes/2 || s.looked > all {
+				t.Errorf("with %d changes of %d ships the docking controller looked %d times and wrote %d times", changes, ships, s.looked, s.wrote)
+			}
+			if cluster != nil {
+				wantDocked(t, cluster, ships/2)
 			}
 		})
+	}
+}
+
+// wantDocked requires that some ships of a cluster have a status that the docking
+// controller applied.
+func wantDocked(t *testing.T, s *server.Server, least int) {
+	t.Helper()
+	ships, err := clientFor(t, configFor(t, s)).StarwarsV1().Starfighters("").List(t.Context(), metav1.ListOptions{})
+	noError(t, err)
+	docked := 0
+	for _, ship := range ships.Items {
+		applied := slices.ContainsFunc(ship.ManagedFields, func(fields metav1.ManagedFieldsEntry) bool {
+			return fields.Manager == "docking-controller" && fields.Operation == metav1.ManagedFieldsOperationApply && fields.Subresource == "status"
+		})
+		if applied && slices.ContainsFunc(ship.Status.Phases, func(phase string) bool { return strings.HasPrefix(phase, "docked at ") }) {
+			docked++
+		}
+	}
+	if docked < least {
+		t.Errorf("%d of %d ships are docked, want at least %d", docked, len(ships.Items), least)
 	}
 }
 
@@ -85,59 +143,63 @@ func TestSharedCacheEndsCleanlyMidway(t *testing.T) {
 	p := launch(t, binaries.SharedCache)
 	_, err := p.Await(&p.Stdout, "first change", func(text string) bool { return strings.Contains(text, "audit: ") })
 	noError(t, err)
+	begin := time.Now()
 	interrupt(t, p)
-	for line := range strings.Lines(p.Stderr.String()) {
-		// The API server's etcd client complains of what was cut, through a
-		// logger that nobody can reach.
-		if !strings.Contains(line, `"logger":"etcd-client"`) {
-			t.Errorf("stderr: %s", line)
-		}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %s", took)
 	}
+	if text := p.Stdout.String(); !strings.HasSuffix(text, oneWatch) {
+		t.Errorf("there is no summary, or there were more requests, in:\n%s", text)
+	}
+	wantOnlyHints(t, p)
 }
 
 // In someone's cluster the example only looks, until it is interrupted.
 func TestSharedCacheWritesNothingUnasked(t *testing.T) {
 	t.Parallel()
 	s := server.New(t)
-	ships := clientFor(t, configFor(t, s)).StarwarsV1().Starfighters("default")
-	create(t, ships, ship("x-wing-1"), ship("x-wing-2", flownBy("Wedge Antilles")), ship("tie-fighter-1", flyingFor(v1.Empire), flownBy("Mauler Mithel")))
+	client := clientFor(t, configFor(t, s)).StarwarsV1()
+	ships := client.Starfighters("default")
+	create(t, ships, ship("x-wing-1"), ship("x-wing-2", flownBy("Wedge Antilles")), ship("tie-fighter-1", flyingFor(v1.Empire), flownBy("Mauler\x1b[2JMithel")))
 
-	p := launch(t, binaries.SharedCache, "--kubeconfig", s.Kubeconfig)
-	_, err := p.Await(&p.Stdout, "third consumer", func(text string) bool { return strings.Contains(text, "squadrons joined late") })
+	p := launch(t, binaries.SharedCache, "--kubeconfig", s.Kubeconfig, "--for", "0")
+	_, err := p.Await(&p.Stdout, "third consumer", func(text string) bool { return strings.Contains(text, "squadron counter joined late") })
 	noError(t, err)
 	change(t, ships, "x-wing-2", flyingFor(v1.Empire))
-	_, err = p.Await(&p.Stdout, "change", func(text string) bool { return strings.Contains(text, "audit: updated") })
+	change(t, ships, "tie-fighter-1", flownBy("Luke Skywalker"))
+	_, err = p.Await(&p.Stdout, "change", func(text string) bool { return strings.Contains(text, "audit: default/tie-fighter-1") })
 	noError(t, err)
-	before, err := ships.List(t.Context(), metav1.ListOptions{})
+	before, err := client.Starfighters("").List(t.Context(), metav1.ListOptions{})
 	noError(t, err)
 
 	interrupt(t, p)
 	wantQuietEnd(t, p)
-	after, err := clientFor(t, configFor(t, s)).StarwarsV1().Starfighters("").List(t.Context(), metav1.ListOptions{})
+	after, err := client.Starfighters("").List(t.Context(), metav1.ListOptions{})
 	noError(t, err)
 	if after.ResourceVersion != before.ResourceVersion || !reflect.DeepEqual(after.Items, before.Items) {
 		t.Errorf("the ships were changed from\n%+v\nto\n%+v", before, after)
 	}
-	const want = `squadrons joined late, and was told of every ship in the cache
-audit: updated default/x-wing-2: faction "rebellion" -> "empire"
-
-What each consumer was told:
-  roster      3 found, 0 added, 1 updated, 0 deleted
-  audit log   3 found, 0 added, 1 updated, 0 deleted
-  squadrons   3 found, 0 added, 1 updated, 0 deleted
-  ships by faction, as the roster counted: "empire" 2, "rebellion" 1
-  ships by type, as squadrons counted: "X-Wing" 3
-
-Index "faction":
-  "empire"             2  default/tie-fighter-1 default/x-wing-2
-  "rebellion"          1  default/x-wing-1
-
-Index "pilot":
-  "Luke Skywalker"     1  default/x-wing-1
-  "Mauler Mithel"      1  default/tie-fighter-1
-  "Wedge Antilles"     1  default/x-wing-2
-`
-	if got, _, _ := strings.Cut(p.Stdout.String(), "\nRequests"); got != want {
-		t.Errorf("stdout:\n%swant:\n%s", got, want)
+	text := p.Stdout.String()
+	for _, want := range []string{
+		`roster: "rebellion" 2, "empire" 1`,
+		`audit: default/x-wing-2 defected from "rebellion" to "empire"`,
+		`audit: default/tie-fighter-1 passed from "Mauler\x1b[2JMithel" to "Luke Skywalker"`, // nothing for the terminal
+		`roster: "empire" 2, "rebellion" 1`,
+		`pilots: Luke Skywalker flies default/tie-fighter-1, default/x-wing-1; Darth Vader flies nothing; Jon Vander flies nothing`,
+		`docking: off, nothing is written here without --seed`,
+		`Compared with the 3 ships that the API server has, the answers are the same:`,
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("no line %s", want)
+		}
+	}
+	const others = "  LIST 1, WATCH 1, of these watch-lists 1\n  Those of other programs are among them.\n" // the LIST is of this test
+	if !strings.HasSuffix(text, others) {
+		t.Errorf("it does not end with %q", others)
+	}
+	for consumer, notified := range sharedCacheSummaryIn(t, text).notified {
+		if notified != 5 && consumer != "archive" {
+			t.Errorf("%s was told of %d changes, want those of 3 ships and 2 more", consumer, notified)
+		}
 	}
 }

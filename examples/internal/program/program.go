@@ -14,10 +14,14 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/klog/v2"
 
 	"github.com/okontajneroch/starwars/examples/internal/target"
@@ -32,8 +36,12 @@ type Program struct {
 	// Namespace is where a flag puts the one namespace whose ships the example
 	// reads. Optional: without it the example reads those of all.
 	Namespace *string
-	// AddFlags adds the example's own flags. Optional.
+	// AddFlags adds the example's own flags. Optional. An example that does
+	// something at the end of its time has its own flag --for.
 	AddFlags func(*pflag.FlagSet)
+	// Check says what is wrong with the values of the example's own flags.
+	// Optional.
+	Check func() error
 	// Run is the example itself. It returns when its work is done or ctx ends,
 	// which is no error.
 	Run func(ctx context.Context, server *target.Server) error
@@ -54,7 +62,9 @@ func Main(p Program) int {
 	if p.AddFlags != nil {
 		p.AddFlags(flags)
 	}
-	flags.DurationVar(&lasts, "for", 0, "end by itself after this `DURATION`, such as 30s; 0 waits for Ctrl-C")
+	if flags.Lookup("for") == nil {
+		flags.DurationVar(&lasts, "for", 0, "end by itself after this `DURATION`, such as 30s; 0 waits for Ctrl-C")
+	}
 	server.AddFlags(flags)
 	flags.IntVarP(&verbosity, "v", "v", 0, "log at this `LEVEL` of client-go and of the API server; without it only errors are logged")
 
@@ -67,9 +77,11 @@ func Main(p Program) int {
 		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case err == nil && lasts < 0:
 		err = fmt.Errorf("--for %s is in the past", lasts)
+	case err == nil:
+		err = p.check()
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v; see --help\n", p.Name, err)
+		fmt.Fprintf(os.Stderr, "%s: %s; see --help\n", p.Name, oneLine(err))
 		return 2
 	}
 	if p.Namespace != nil {
@@ -88,10 +100,23 @@ func Main(p Program) int {
 	// What fails because everything is being stopped is no news.
 	context.AfterFunc(ctx, quiet)
 	if err := connectAndRun(ctx, &server, p.Run); err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", p.Name, err)
+		fmt.Fprintf(os.Stderr, "%s: %s\n", p.Name, oneLine(err))
 		return 1
 	}
 	return 0
+}
+
+// check says what is wrong with the values of flags.
+func (p *Program) check() error {
+	if p.Namespace != nil && *p.Namespace != metav1.NamespaceAll {
+		if reasons := validation.IsDNS1123Label(*p.Namespace); reasons != nil {
+			return fmt.Errorf("--namespace %q cannot exist: %s", *p.Namespace, strings.Join(reasons, ", "))
+		}
+	}
+	if p.Check == nil {
+		return nil
+	}
+	return p.Check()
 }
 
 func connectAndRun(ctx context.Context, to *target.Target, run func(context.Context, *target.Server) error) (err error) {
@@ -104,10 +129,21 @@ func connectAndRun(ctx context.Context, to *target.Target, run func(context.Cont
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	err = run(ctx, server)
-	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+	if ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return nil // stopped by the user in the middle of something
 	}
 	return err
+}
+
+// oneLine is what an error says, without what a terminal would act on: a part of
+// it may come from an API server.
+func oneLine(err error) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, err.Error())
 }
 
 // setUpLogging keeps the log of an API server in the same process from burying

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/pflag"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,13 +31,19 @@ type Target struct {
 
 	kubeconfig string
 	cluster    bool
+	installCRD bool
 	dataDir    string
 }
+
+// answerTimeout bounds the first questions to a cluster, so that one that is
+// away is reported soon.
+const answerTimeout = 5 * time.Second
 
 // AddFlags adds the flags that choose the API server.
 func (t *Target) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `FILE` instead of an API server in this process")
 	flags.BoolVar(&t.cluster, "cluster", false, "use the cluster that kubectl would use, or the one this process runs in")
+	flags.BoolVar(&t.installCRD, "install-crd", false, "with --kubeconfig or --cluster: install the definition of Starfighters there if it is missing")
 	flags.StringVar(&t.dataDir, "data-dir", "", "keep the data of the API server in this process in this `DIR`, for the next start")
 }
 
@@ -66,6 +73,14 @@ func (t *Target) Connect(ctx context.Context) (*Server, error) {
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("load the cluster's address and credentials: %w", err)
+	}
+	// client-go's limit of 5 requests a second is from a time when API servers
+	// could not defend themselves.
+	config.QPS = -1
+	if t.installCRD {
+		if err := install(ctx, config); err != nil {
+			return nil, err
+		}
 	}
 	if err := check(ctx, config, t.Namespace); err != nil {
 		return nil, err
@@ -107,24 +122,43 @@ func (s *Server) Embedded() bool { return s.Kubeconfig != "" }
 // Connect left on disk outside the data directory.
 func (s *Server) Close() error { return s.stop() }
 
-// check asks for one ship, so that a cluster that is away, lacks the API or
-// grants no access is reported in words instead of by an informer that waits.
+// check asks for one ship and for a watch, so that a cluster that is away, lacks the
+// API or grants no access is reported in words instead of by an informer that waits.
 func check(ctx context.Context, config *rest.Config, namespace string) error {
 	client, err := versioned.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client for %s: %w", config.Host, err)
 	}
-	_, err = client.StarwarsV1().Starfighters(namespace).List(ctx, metav1.ListOptions{Limit: 1})
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	ships := client.StarwarsV1().Starfighters(namespace)
+	if _, err := ships.List(ctx, metav1.ListOptions{Limit: 1}); err != nil {
+		return explain(config.Host, err)
+	}
+	// A watch from a resourceVersion that is none does not begin. But who may not
+	// watch is told so first.
+	watch, err := ships.Watch(ctx, metav1.ListOptions{ResourceVersion: "none"})
+	if err == nil {
+		watch.Stop()
+	}
+	if apierrors.IsForbidden(err) {
+		return explain(config.Host, err)
+	}
+	return nil
+}
+
+// explain says what to do about the error of a request for Starfighters.
+func explain(host string, err error) error {
 	switch {
-	case err == nil:
-		return nil
 	case apierrors.IsNotFound(err):
-		return fmt.Errorf("%s does not serve Starfighters: install their definition with kubectl apply -f config/crd/starwars.okontajneroch.sk_starfighters.yaml: %w", config.Host, err)
+		return fmt.Errorf("%s does not serve Starfighters: install their definition with --install-crd, or with kubectl apply -f config/crd/starwars.okontajneroch.sk_starfighters.yaml: %w", host, err)
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("%s does not let you list Starfighters: bind the role in config/rbac/starfighter-reader.yaml to your user: %w", config.Host, err)
+		return fmt.Errorf("%s does not let you list and watch Starfighters: bind the role in config/rbac/starfighter-reader.yaml to your user: %w", host, err)
 	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("%s does not accept your credentials: check the kubeconfig: %w", config.Host, err)
+		return fmt.Errorf("%s does not accept your credentials: check the kubeconfig: %w", host, err)
+	case apierrors.ReasonForError(err) == metav1.StatusReasonUnknown: // no answer of an API server
+		return fmt.Errorf("cannot reach %s: check that the cluster runs, or use the API server in this process, without --kubeconfig and --cluster: %w", host, err)
 	default:
-		return fmt.Errorf("ask %s for Starfighters: %w", config.Host, err)
+		return fmt.Errorf("ask %s for Starfighters: %w", host, err)
 	}
 }

@@ -28,6 +28,8 @@ const (
 	Kubectl     = "kubectl"
 	Informer    = "informer"
 	SharedCache = "shared-cache"
+	CustomIndex = "custom-index"
+	FleetBoard  = "fleet-board"
 )
 
 // sources has the module and the package of each program. Each is built in its
@@ -37,6 +39,8 @@ var sources = map[string]struct{ module, pkg string }{
 	Kubectl:     {"test/e2e", "./cmd/kubectl"},
 	Informer:    {"examples", "./informer"},
 	SharedCache: {"examples", "./shared-cache"},
+	CustomIndex: {"examples", "./custom-index"},
+	FleetBoard:  {"examples", "./fleet-board"},
 }
 
 var (

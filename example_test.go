@@ -29,31 +29,27 @@ func Example() {
 	client := fake.NewClientset(samples.XWing1())
 	factory := starwars.NewSharedInformerFactory(client, 0)
 	defer factory.Shutdown()
-	defer cancel() // Shutdown waits for the informers, which end with the context.
 	ships := factory.Starwars().V1().Starfighters()
 
 	// Who asks for a lister gets the indexes with it.
 	lister := ships.Lister()
 
 	var roster, audit atomic.Int32
-	var synced []cache.DoneChecker
 	for _, seen := range []*atomic.Int32{&roster, &audit} {
-		registration, err := ships.TypedInformer().AddTypedEventHandler(starwarsinformers.StarfighterHandlerFuncs{
+		_, err := ships.TypedInformer().AddTypedEventHandler(starwarsinformers.StarfighterHandlerFuncs{
 			AddFunc: func(*v1.Starfighter) { seen.Add(1) },
 		})
 		if err != nil {
 			fmt.Println("register a handler:", err)
 			return
 		}
-		synced = append(synced, registration.HasSyncedChecker())
 	}
 
 	factory.StartWithContext(ctx)
-	if err := factory.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
-		fmt.Println("fill the cache:", err)
+	if err := factory.WaitForSync(ctx); err != nil { // the cache is full, the handlers were told
+		fmt.Println(err)
 		return
 	}
-	cache.WaitFor(ctx, "handlers", synced...)
 	fmt.Printf("added: %d for the roster, %d for the audit log\n", roster.Load(), audit.Load())
 
 	rebels, err := lister.ByIndex("faction", "rebellion") // or ByFaction(v1.Rebellion), which cannot be misspelt
@@ -83,7 +79,6 @@ func Example_customIndex() {
 	gold.Name, gold.Labels = "y-wing-1", map[string]string{"squadron": "gold"}
 	factory := starwars.NewSharedInformerFactory(fake.NewClientset(red, gold), 0)
 	defer factory.Shutdown()
-	defer cancel()
 	ships := factory.Starwars().V1().Starfighters()
 
 	err := ships.TypedInformer().AddTypedIndexers(starwarslisters.GuardIndexers(cache.TypedIndexers[*v1.Starfighter]{
@@ -101,8 +96,8 @@ func Example_customIndex() {
 	}
 
 	factory.StartWithContext(ctx)
-	if err := factory.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
-		fmt.Println("fill the cache:", err)
+	if err := factory.WaitForSync(ctx); err != nil {
+		fmt.Println(err)
 		return
 	}
 	reds, err := ships.Lister().ByIndex("squadron", "red")

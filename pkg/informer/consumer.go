@@ -4,7 +4,6 @@
 package informer
 
 import (
-	"fmt"
 	"reflect"
 	"runtime"
 	"strings"
@@ -108,25 +107,31 @@ func (h untypedHandler[T]) OnDelete(obj any) {
 }
 
 // nameOf says who a handler is, by its type or, if it consists of functions, by
-// where the first of them is from.
-func nameOf(handler any) string {
-	v := reflect.Indirect(reflect.ValueOf(handler))
+// where the first of them is from. It looks through what client-go puts in front:
+// filters and types.
+func nameOf(handler any) string { return nameOfValue(reflect.ValueOf(handler)) }
+
+func nameOfValue(handler reflect.Value) string {
+	v := reflect.Indirect(handler)
 	if !v.IsValid() {
 		return "nil"
 	}
-	if v.Kind() == reflect.Struct && strings.HasPrefix(v.Type().PkgPath(), "k8s.io/client-go/") {
-		for _, field := range v.Fields() {
-			switch field.Kind() {
-			case reflect.Func:
-				if f := runtime.FuncForPC(field.Pointer()); f != nil {
-					return f.Name()
-				}
-			case reflect.Interface: // the handler that a filter is in front of
-				if !field.IsNil() && field.CanInterface() {
-					return nameOf(field.Interface())
-				}
+	if v.Kind() != reflect.Struct || !strings.HasPrefix(v.Type().PkgPath(), "k8s.io/client-go/") {
+		return handler.Type().String()
+	}
+	name := handler.Type().String()
+	for n := v.NumField() - 1; n >= 0; n-- { // so that the first is what is left
+		field := v.Field(n)
+		switch field.Kind() {
+		case reflect.Interface:
+			if !field.IsNil() {
+				return nameOfValue(field.Elem())
+			}
+		case reflect.Func:
+			if f := runtime.FuncForPC(field.Pointer()); f != nil {
+				name = f.Name()
 			}
 		}
 	}
-	return fmt.Sprintf("%T", handler)
+	return name
 }

@@ -117,3 +117,38 @@ func TestErrorsNameWhoKeepsThem(t *testing.T) {
 		})
 	}
 }
+
+type namedHandler struct{}
+
+func (namedHandler) OnAdd(*v1.Starfighter, bool)                   {}
+func (namedHandler) OnUpdate(_, _ *v1.Starfighter)                 {}
+func (namedHandler) OnDelete(cache.DeletedObject[*v1.Starfighter]) {}
+
+// A handler is named by what its author wrote, whatever client-go puts around it.
+func TestNamesOfHandlers(t *testing.T) {
+	all := func(*v1.Starfighter) bool { return true }
+	funcs := cache.TypedResourceEventHandlerFuncs[*v1.Starfighter]{AddFunc: func(*v1.Starfighter) {}}
+	for _, test := range []struct {
+		handler cache.TypedResourceEventHandler[*v1.Starfighter]
+		want    string
+	}{
+		{namedHandler{}, "informer.namedHandler"},
+		{&namedHandler{}, "*informer.namedHandler"},
+		{funcs, "TestNamesOfHandlers."},
+		{cache.TypedFilteringResourceEventHandler[*v1.Starfighter]{FilterFunc: all, Handler: namedHandler{}}, "informer.namedHandler"},
+	} {
+		i := newShips(t, newServer(t), Options[*v1.Starfighter]{})
+		_, err := i.AddTypedEventHandler(test.handler)
+		must(t, err)
+		_, err = cache.NewTypedSharedIndexInformer[*v1.Starfighter](untypedOnly{i}).AddTypedEventHandler(test.handler)
+		must(t, err)
+		for _, consumer := range i.Status().Consumers {
+			if !strings.Contains(consumer.Name, test.want) {
+				t.Errorf("a %T is called %q, want %q", test.handler, consumer.Name, test.want)
+			}
+		}
+	}
+}
+
+// untypedOnly is an informer without typed methods, as client-go wraps it.
+type untypedOnly struct{ cache.SharedIndexInformer }

@@ -35,9 +35,9 @@ type slot[T Object] struct {
 // bucket is what an index has under one value: mostly one or two objects, which
 // then take no slices.
 type bucket[T Object] struct {
-	value string
-	few   [2]*entry[T] // the first, then the second
+	value string       // with many, all that most updates look at
 	many  *dense[T]    // in place of few
+	few   [2]*entry[T] // the first, then the second
 }
 
 // dense is a set of objects that readers iterate over as it is.

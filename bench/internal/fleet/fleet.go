@@ -9,6 +9,7 @@ package fleet
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,6 +92,9 @@ func (f Fleet) Update(k int) *starwarsv1.Starfighter {
 
 // UpdatedResourceVersion is that of the fleet after its k-th update.
 func (f Fleet) UpdatedResourceVersion(k int) int { return f.ResourceVersion() + 1 + k }
+
+// Factions returns those of all ships.
+func Factions() []starwarsv1.Faction { return slices.Clone(factions) }
 
 // epoch is when the first ships were built.
 var epoch = time.Date(2025, time.May, 25, 6, 0, 0, 0, time.UTC)

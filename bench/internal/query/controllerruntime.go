@@ -94,20 +94,20 @@ func (c *controllerRuntime) Questions(of Ships) []Question {
 		err := c.List(ctx, &ships, options...)
 		return ships.Items, err
 	}
-	faction := func(int) (int, error) {
-		found, err := list(client.MatchingFields{factionField: string(of.Faction)})
+	faction := func(n int) (int, error) {
+		found, err := list(client.MatchingFields{factionField: string(of.faction(n))})
 		return len(found), err
 	}
 	return append([]Question{
 		{Name: FactionToRead, Ask: faction},
 		{Name: FactionIterator, Ask: faction},
 		{Name: FactionCopy, Ask: faction},
-		{Name: FactionFields, Ask: func(int) (n int, err error) {
-			found, err := list(client.MatchingFields{factionField: string(of.Faction)})
+		{Name: FactionFields, Ask: func(n int) (count int, err error) {
+			found, err := list(client.MatchingFields{factionField: string(of.faction(n))})
 			for i := range found {
-				n += matches(&found[i], of)
+				count += matches(&found[i])
 			}
-			return n, err
+			return count, err
 		}},
 		{Name: Pilot, Ask: func(n int) (int, error) {
 			found, err := list(client.MatchingFields{pilotField: of.Sample[n%len(of.Sample)].Spec.Pilot})

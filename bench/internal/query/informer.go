@@ -74,8 +74,8 @@ func (i *informer) Questions(of Ships) []Question {
 	lister := i.factory.Starwars().V1().Starfighters().Lister()
 	indexer, untyped := i.typed.GetTypedIndexer(), i.typed.GetIndexer()
 	questions := []Question{
-		{Name: FactionUntyped, Ask: func(int) (int, error) {
-			found, err := untyped.ByIndex(starwarslisters.StarfighterFactionIndex, string(of.Faction))
+		{Name: FactionUntyped, Ask: func(n int) (int, error) {
+			found, err := untyped.ByIndex(starwarslisters.StarfighterFactionIndex, string(of.faction(n)))
 			return len(found), err
 		}},
 		{Name: All, Ask: func(int) (int, error) {
@@ -98,25 +98,25 @@ func (i *informer) Questions(of Ships) []Question {
 
 // clientGoQuestions are those that client-go answers by ByTypedIndex.
 func clientGoQuestions(indexer cache.TypedIndexer[*starwarsv1.Starfighter], of Ships) []Question {
-	toRead := func(int) (n int, err error) {
-		found, err := indexer.ByTypedIndex(starwarslisters.StarfighterFactionIndex, string(of.Faction))
+	toRead := func(n int) (count int, err error) {
+		found, err := indexer.ByTypedIndex(starwarslisters.StarfighterFactionIndex, string(of.faction(n)))
 		for range found {
-			n++
+			count++
 		}
-		return n, err
+		return count, err
 	}
 	return []Question{
 		{Name: FactionToRead, Ask: toRead},
 		{Name: FactionIterator, Ask: toRead},
-		{Name: FactionFields, Ask: func(int) (n int, err error) {
-			found, err := indexer.ByTypedIndex(starwarslisters.StarfighterFactionIndex, string(of.Faction))
+		{Name: FactionFields, Ask: func(n int) (count int, err error) {
+			found, err := indexer.ByTypedIndex(starwarslisters.StarfighterFactionIndex, string(of.faction(n)))
 			for _, ship := range found {
-				n += matches(ship, of)
+				count += matches(ship)
 			}
-			return n, err
+			return count, err
 		}},
-		{Name: FactionCopy, Ask: func(int) (int, error) {
-			found, err := indexer.ByTypedIndex(starwarslisters.StarfighterFactionIndex, string(of.Faction))
+		{Name: FactionCopy, Ask: func(n int) (int, error) {
+			found, err := indexer.ByTypedIndex(starwarslisters.StarfighterFactionIndex, string(of.faction(n)))
 			return len(found), err
 		}},
 		{Name: Pilot, Ask: func(n int) (int, error) {
@@ -129,26 +129,26 @@ func clientGoQuestions(indexer cache.TypedIndexer[*starwarsv1.Starfighter], of S
 // listerQuestions are the same for a lister.
 func listerQuestions(lister starwarslisters.StarfighterLister, of Ships) []Question {
 	return []Question{
-		{Name: FactionToRead, Ask: func(int) (n int, err error) {
-			for range lister.ViewByFaction(of.Faction).All() {
-				n++
+		{Name: FactionToRead, Ask: func(n int) (count int, err error) {
+			for range lister.ViewByFaction(of.faction(n)).All() {
+				count++
 			}
-			return n, nil
+			return count, nil
 		}},
-		{Name: FactionIterator, Ask: func(int) (n int, err error) {
-			for range lister.AllByFaction(of.Faction) {
-				n++
+		{Name: FactionIterator, Ask: func(n int) (count int, err error) {
+			for range lister.AllByFaction(of.faction(n)) {
+				count++
 			}
-			return n, nil
+			return count, nil
 		}},
-		{Name: FactionFields, Ask: func(int) (n int, err error) {
-			for ship := range lister.ViewByFaction(of.Faction).All() {
-				n += matches(ship, of)
+		{Name: FactionFields, Ask: func(n int) (count int, err error) {
+			for ship := range lister.ViewByFaction(of.faction(n)).All() {
+				count += matches(ship)
 			}
-			return n, nil
+			return count, nil
 		}},
-		{Name: FactionCopy, Ask: func(int) (int, error) {
-			found, err := lister.ByFaction(of.Faction)
+		{Name: FactionCopy, Ask: func(n int) (int, error) {
+			found, err := lister.ByFaction(of.faction(n))
 			return len(found), err
 		}},
 		{Name: Pilot, Ask: func(n int) (int, error) {
@@ -159,8 +159,8 @@ func listerQuestions(lister starwarslisters.StarfighterLister, of Ships) []Quest
 }
 
 // matches looks at a ship, and returns 1.
-func matches(ship *starwarsv1.Starfighter, of Ships) int {
-	if ship.Spec.Faction == of.Faction && ship.Spec.Pilot != "" {
+func matches(ship *starwarsv1.Starfighter) int {
+	if ship.Spec.Faction != "" && ship.Spec.Pilot != "" {
 		return 1
 	}
 	return 0

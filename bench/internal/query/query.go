@@ -90,11 +90,15 @@ func Start(ctx context.Context, peer string, config *rest.Config) (Cache, error)
 
 // Ships are what is asked for.
 type Ships struct {
-	Faction starwarsv1.Faction
+	// Factions are all there are. Questions go through them in turn, as the same
+	// one again and again would find its answer in the processor's caches.
+	Factions []starwarsv1.Faction
 	// Sample is ships all over the fleet, Updated are the same after a change of
 	// status, and Moved in another faction.
 	Sample, Updated, Moved []*starwarsv1.Starfighter
 }
+
+func (s Ships) faction(n int) starwarsv1.Faction { return s.Factions[n%len(s.Factions)] }
 
 // sampled is how many ships there are in a sample: so many that neither a peer's
 // look-ups nor its answers stay in the processor's caches by themselves.
@@ -103,7 +107,7 @@ const sampled = 10_000
 // NewShips takes a sample of the ships of a fleet, as they are in a cache.
 func NewShips(of fleet.Fleet) Ships {
 	n := min(of.Ships, sampled)
-	ships := Ships{Faction: starwarsv1.Rebellion}
+	ships := Ships{Factions: fleet.Factions()}
 	for i := range n {
 		ship := of.Ship(i * (of.Ships / n))
 		ship.ManagedFields = nil

@@ -40,7 +40,7 @@ type Query struct {
 // Answer is what one question costs.
 type Answer struct {
 	Question string `json:"question"`
-	// Found is how many ships it found, the last time.
+	// Found is how many ships it found, the first time.
 	Found int `json:"found"`
 	// Nanoseconds, Allocations and Allocated bytes are for one time.
 	Nanoseconds float64 `json:"nanoseconds"`
@@ -106,13 +106,15 @@ func runQuery(ctx context.Context, question QueryQuestion, answer func(Query) er
 
 // askAgainAndAgain asks for as long as it is told, after some times for practice.
 func askAgainAndAgain(ask func(int) (int, error), during time.Duration) (Answer, error) {
-	turn, times := 0, 1
+	first, err := ask(0)
+	if err != nil {
+		return Answer{}, err
+	}
+	turn, times := 1, 1
 	for {
 		before, began := measure.Heap(), time.Now()
-		found := 0
 		for range times {
-			var err error
-			if found, err = ask(turn); err != nil {
+			if _, err := ask(turn); err != nil {
 				return Answer{}, err
 			}
 			turn++
@@ -121,7 +123,7 @@ func askAgainAndAgain(ask func(int) (int, error), during time.Duration) (Answer,
 		if took >= during {
 			n := float64(times)
 			return Answer{
-				Found:       found,
+				Found:       first,
 				Nanoseconds: float64(took) / n,
 				Allocations: float64(after.Allocations-before.Allocations) / n,
 				Allocated:   float64(after.Allocated-before.Allocated) / n,
@@ -162,16 +164,16 @@ func askWhileWritten(ctx context.Context, q query.Question, store cache.Store, s
 		}
 	})
 	before, began := measure.Heap(), time.Now()
-	found := 0
+	first := 0
 	for r := range readers {
 		work.Go(func() {
 			for more := true; more; more = ctx.Err() == nil && errs[r] == nil {
 				n := 0
 				n, errs[r] = q.Ask(asked[r])
-				asked[r]++
-				if r == 0 {
-					found = n
+				if r == 0 && asked[r] == 0 {
+					first = n
 				}
+				asked[r]++
 			}
 		})
 	}
@@ -183,7 +185,7 @@ func askWhileWritten(ctx context.Context, q query.Question, store cache.Store, s
 	}
 	return Answer{
 		Question:    q.Name + WhileWritten,
-		Found:       found,
+		Found:       first,
 		Nanoseconds: float64(took) * readers / float64(total),
 		Allocations: float64(after.Allocations-before.Allocations) / float64(total),
 		Allocated:   float64(after.Allocated-before.Allocated) / float64(total),

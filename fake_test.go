@@ -14,9 +14,9 @@ import (
 	"github.com/okontajneroch/starwars/pkg/generated/clientset/versioned/fake"
 )
 
-// TestFakeClientsetCreatesAndApplies covers what a fake clientset of a custom
+// TestScenario29FakeClientsetCreatesAndApplies covers what a fake clientset of a custom
 // resource can only do when it was generated with the schema of the types.
-func TestFakeClientsetCreatesAndApplies(t *testing.T) {
+func TestScenario29FakeClientsetCreatesAndApplies(t *testing.T) {
 	ctx := t.Context()
 	ships := fake.NewClientset().StarwarsV1().Starfighters("default")
 

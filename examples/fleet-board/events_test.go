@@ -234,11 +234,11 @@ func TestStreamSendsTogetherWhatChangesTogether(t *testing.T) {
 
 // A reader that reads nothing is cut, and others do not notice.
 func TestStreamThatNobodyReadsIsCut(t *testing.T) {
-	b, client := newTestBoard(t)
-	for i := range 2000 { // more than the buffers of a connection hold
-		ship := newShip("default", fmt.Sprint("x-wing-", i), v1.Rebellion, strings.Repeat("x", 1000))
-		create(t, client, ship)
+	ships := make([]*v1.Starfighter, 2000) // more than the buffers of a connection hold
+	for i := range ships {
+		ships[i] = newShip("default", fmt.Sprint("x-wing-", i), v1.Rebellion, strings.Repeat("x", 1000))
 	}
+	b, _ := newTestBoard(t, ships...)
 	eventually(t, "the board knows", func() bool { return len(b.all()) == 2000 })
 	s, server := newTestSite(t, b, quick, func(s *streams) { s.writeTimeout = 100 * time.Millisecond })
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/events", nil)
